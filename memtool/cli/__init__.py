@@ -1,0 +1,1 @@
+"""The Typer command line: parse, call one job, print, return a code."""

@@ -1,0 +1,1 @@
+"""Where memtool meets git, files and the installed package."""

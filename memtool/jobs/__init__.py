@@ -1,0 +1,1 @@
+"""What the commands do: the core's answers joined to the edges."""

@@ -1,0 +1,30 @@
+"""What holds for every test: the machine's own git settings, agent, language and time zone are out of reach."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+SEALED = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+}
+
+
+@pytest.fixture(autouse=True)
+def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Run each test with git as it comes, whatever the user's ``~/.gitconfig`` and environment say."""
+    for name in [name for name in os.environ if name.startswith(("GIT_", "MEMTOOL_"))]:
+        monkeypatch.delenv(name)
+    for name, value in SEALED.items():
+        monkeypatch.setenv(name, value)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
