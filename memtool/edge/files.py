@@ -1,0 +1,113 @@
+"""Files of the work tree: read without following a link, written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from memtool.errors import MemtoolError
+
+MAX_FILE = 16 << 20
+"""Bytes (16 MB). A larger file is no memory to be read at one time; it is reported, not read."""
+
+
+def irregular(path: str) -> str:
+    """Say what *path* is that is no regular, readable file of a sane size; nothing where it is one."""
+    try:
+        status = os.lstat(path)
+    except OSError as error:
+        return f"unreadable ({error.strerror})"
+    if stat.S_ISLNK(status.st_mode):
+        return "a symbolic link"
+    if stat.S_ISDIR(status.st_mode):
+        return "a folder"
+    if not stat.S_ISREG(status.st_mode):
+        return "no regular file"
+    if status.st_size > MAX_FILE:
+        return f"too large to read ({status.st_size >> 20} MB)"
+    return "" if os.access(path, os.R_OK) else "unreadable (Permission denied)"
+
+
+def read_regular(path: str) -> bytes | str:
+    """Read a regular file; a str says why it cannot be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        return irregular(path) or f"unreadable ({error.strerror})"
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE:
+            return irregular(path) or "no regular file"
+        return _read_all(fd)
+    except OSError as error:
+        return f"unreadable ({error.strerror})"
+    finally:
+        os.close(fd)
+
+
+def _read_all(fd: int) -> bytes:
+    parts = []
+    while data := os.read(fd, 1 << 20):
+        parts.append(data)
+    return b"".join(parts)
+
+
+def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
+    """Put *data* at *path*: the old bytes or the new ones, never a part, whatever fails.
+
+    A temporary file beside it, fsync, rename, fsync of the folder; the file's mode is kept. *durable* False leaves the
+    two fsyncs out, for what can be rebuilt to the same bytes. Raises MemtoolError with the path.
+    """
+    folder = os.path.dirname(path) or "."
+    temporary = f"{path}.{os.urandom(4).hex()}.tmp"
+    try:
+        os.makedirs(folder, exist_ok=True)
+        mode = stat.S_IMODE(os.lstat(path).st_mode) if os.path.lexists(path) else 0o666 & ~_umask()
+        _write_new(temporary, data, mode=mode, durable=durable)
+        os.replace(temporary, path)
+        if durable:
+            _sync_folder(folder)
+    except OSError as error:
+        _remove(temporary)
+        raise MemtoolError(f"{path}: not written ({error.strerror}); the file is as it was") from error
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _write_new(path: str, data: bytes, *, mode: int, durable: bool) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        os.fchmod(fd, mode)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        if durable:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _sync_folder(folder: str) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that cannot sync a folder
+            raise
+    finally:
+        os.close(fd)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return  # it was never made, or the folder cannot be written: nothing stands at the real path either way
