@@ -1,0 +1,121 @@
+"""The verdict on a tree, and the report that people, programs and GitHub read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memtool.core import index, report
+from memtool.core.check import Change, Report, check
+from memtool.core.config import Config
+from memtool.model import Finding
+
+GOLDEN = Path(__file__).parent / "golden" / "check"
+TODAY = "2026-11-30"
+TOPIC = b'---\ndescription: "read before git work"\nsource_date: 2026-01-01\n---\n\n# Git\n'
+RULES = b"# Rules\n\n## Style\n\n" + b"Write plainly. " * 200 + b"\n\n## Git\n\n" + b"Never force. " * 100 + b"\n"
+
+
+def whole(tree: dict[str, bytes], config: Config | None = None) -> Report:
+    config = config or Config()
+    return check(tree | index.pages(tree, config), config, source="work tree", today=TODAY)
+
+
+def codes(found: Report) -> list[tuple[str, str, str]]:
+    return [(finding.severity, finding.code, finding.path) for finding in found.findings]
+
+
+def test_a_well_kept_memory_has_nothing_to_say() -> None:
+    """No finding, and the number of files examined is told."""
+    found = whole({"resident/rules.md": b"# Rules\n", "topics/git.md": TOPIC})
+    assert (codes(found), found.files) == ([], 2)
+
+
+def messy() -> dict[str, bytes]:
+    return {
+        "resident/rules.md": RULES,
+        "resident/summary.md": b"# Summary\n\n## Priorities\n\n- ship\n\nSee @topics/git.md and [gone](gone.md).\n"
+        + b"x" * 3650,
+        "topics/git.md": b"# Git\n",
+        "topics/bad.md": b"---\ndescription: read before: git\n---\n",
+        "topics/old.md": TOPIC.replace(b"---\n\n", b"review_by: 2026-01-01\n---\n\n"),
+        **{f"topics/{number}.md": b"# T\n" for number in range(5)},
+    }
+
+
+@pytest.mark.parametrize("form", ["text", "brief", "github", "json"])
+def test_the_report_is_as_written_down(form: str) -> None:
+    """One screen: the table, what is too heavy and the ways out, errors, warnings by code, the count."""
+    tree, config = messy(), Config()
+    found = whole(tree)
+    shown = {
+        "text": lambda: report.text(found, config, tree),
+        "brief": lambda: report.text(found, config, tree, brief=True),
+        "github": lambda: report.github(found),
+        "json": lambda: json.dumps(report.asdict(found), indent=1, ensure_ascii=False) + "\n",
+    }[form]()
+    path = GOLDEN / f"messy.{form}"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(shown)
+    assert shown == path.read_text()
+
+
+def test_an_old_fault_is_no_matter_of_a_commit_that_does_not_touch_it() -> None:
+    """With a change, findings are about its files; budgets are about all resident files, as a ratchet."""
+    tree = messy()
+    change = Change(("topics/new.md",), (tree,))
+    found = check(tree | {"topics/new.md": TOPIC}, Config(), source="staged", today=TODAY, change=change)
+    assert found.errors == 0
+    assert ("warning", "over-budget", "resident/rules.md") in codes(found)
+    assert {path for _, code, path in codes(found) if "budget" not in code and code != "over-total"} <= {
+        "topics/new.md",
+        "INDEX.md",
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "severity"),
+    [
+        (5000, 5001, "error"),
+        (5000, 5000, "warning"),
+        (5000, 4999, "warning"),
+        (4096, 4097, "error"),
+        (0, 5000, "error"),
+    ],
+)
+def test_the_ratchet_turns_one_way(before: int, after: int, severity: str) -> None:
+    """One byte more is refused; the same or less passes, still over."""
+    old, new = {"resident/rules.md": b"x" * before}, {"resident/rules.md": b"x" * after}
+    change = Change(("resident/rules.md",), (old,))
+    found = check(new, Config(), source="staged", today=TODAY, change=change)
+    assert [finding.severity for finding in found.findings if finding.code == "over-budget"] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("size", "code"), [(3686, None), (3687, "near-budget"), (4096, "near-budget"), (4097, "over-budget")]
+)
+def test_from_nine_tenths_on_it_warns(size: int, code: str | None) -> None:
+    """90 % of 4,096 bytes is 3,686.4; exactly the budget is within it."""
+    found = whole({"resident/rules.md": b"x" * size, "topics/a.md": TOPIC})
+    assert [finding.code for finding in found.findings] == ([code] if code else [])
+
+
+def test_what_the_calendar_brings_is_never_an_error() -> None:
+    """A review that is due warns, on whatever day it is checked."""
+    tree = {"topics/old.md": TOPIC.replace(b"---\n\n", b"review_by: 2026-01-01\n---\n\n")}
+    assert codes(whole(tree)) == [("warning", "review-due", "topics/old.md")]
+
+
+def test_a_journal_needs_no_description_of_its_own() -> None:
+    """The journals of an agent are one line of the index."""
+    assert codes(whole({"notes/desk/2026-07.md": b"## 2026-07-01 x\n\ntext\n"})) == []
+
+
+def test_names_cannot_forge_lines_of_the_report() -> None:
+    """A newline or an escape in a file's name is shown, not sent to the terminal."""
+    found = Finding("x", "error", "a\n\x1b[31m.md", 3, "m")
+    assert report.place(found) == "a\\x0a\\x1b[31m.md:3"
+    assert "\n::" not in report.github(Report("s", 1, (found,), whole({"topics/a.md": TOPIC}).bill)).strip()
