@@ -1,0 +1,44 @@
+"""Derived files under the git directory: read back whole and undamaged, or not at all.
+
+A cache is never the truth. It is written without waiting for the disk, a checksum tells a torn one, and where it
+cannot be read or written the work is simply done again.
+"""
+
+from __future__ import annotations
+
+from _collections_abc import Sequence
+from zlib import crc32
+
+from memtool.edge.files import read_regular, write_atomically
+from memtool.edge.location import cache_path
+from memtool.errors import MemtoolError
+
+
+def load(root: str, name: str, version: str) -> list[bytes]:
+    """Give the sections that `save` kept; none where there are none, of another version, or damaged."""
+    try:
+        data = read_regular(cache_path(root, name))
+    except MemtoolError:
+        return []
+    if isinstance(data, str):
+        return []
+    head, _, body = data.partition(b"\n")
+    words = head.split(b" ")
+    if words[:3] != [b"memtool", version.encode(), b"%08x" % crc32(body)]:
+        return []
+    sections, at = [], 0
+    for size in map(int, words[3:]):
+        sections.append(body[at : at + size])
+        at += size
+    return sections
+
+
+def save(root: str, name: str, version: str, sections: Sequence[bytes]) -> None:
+    """Keep *sections*; a place that cannot be written is no error, the next run is only slower."""
+    body = b"".join(sections)
+    sizes = b" ".join(b"%d" % len(section) for section in sections)
+    head = b"memtool %s %08x %s\n" % (version.encode(), crc32(body), sizes)
+    try:  # noqa: SIM105 (importing contextlib takes a fifth of Python's own start)
+        write_atomically(cache_path(root, name), head + body, durable=False)
+    except MemtoolError:
+        pass
