@@ -1,0 +1,297 @@
+"""The command line: each command parses, calls one job, prints, and returns a code.
+
+Results go to stdout, all else to stderr. 0: done, or no error found; 1: an error, or nothing to show;
+2: memtool could not. What is imported inside a command costs nothing to the others.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+import memtool
+from memtool.errors import MemtoolError
+from memtool.hook import say, today
+
+app = typer.Typer(
+    name="memtool",
+    help="Keeps what AI agents remember in one git repository of markdown: small, routed, true and in sync.",
+    epilog="Start with `memtool demo` to see it work, or `memtool init DIR` to make or adopt a memory repo.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+class Output(StrEnum):
+    """Plain text for people, JSON for programs."""
+
+    text = "text"
+    json = "json"
+
+
+class CheckOutput(StrEnum):
+    """As Output; `github` marks the lines of a pull request."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+class StartOutput(StrEnum):
+    """As Output; the others are what a provider's API takes."""
+
+    text = "text"
+    json = "json"
+    anthropic = "anthropic"
+    openai = "openai"
+
+
+AgentOption = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Whose session it is.")]
+FormatOption = Annotated[Output, typer.Option("--format", help="How to print.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")]
+
+
+def run() -> NoReturn:
+    """Run the command line; the one place that turns errors into words and exit codes."""
+    try:
+        app()
+    except MemtoolError as error:
+        say(error)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        sys.stderr.close()
+    sys.exit(0)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"memtool {memtool.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    context: typer.Context,
+    directory: Annotated[
+        str | None,
+        typer.Option("-C", metavar="DIR", help="The memory repo; else $MEMTOOL_REPO, else the one around here."),
+    ] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    context.obj = directory
+
+
+def _root(context: typer.Context) -> str:
+    from memtool.edge.location import find_root, leave_foreign_environment
+
+    root = find_root(context.obj)
+    leave_foreign_environment(root)
+    return root
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json
+
+    print(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+@app.command()
+def init(
+    context: typer.Context,
+    directory: Annotated[str, typer.Argument(metavar="[DIR]", help="The folder; made if missing.")] = ".",
+    agent: AgentOption = None,
+    remote: Annotated[str | None, typer.Option(metavar="URL", help="Sync with this; a memory there is cloned.")] = None,
+    dry_run: DryRun = False,
+    output: FormatOption = Output.text,
+) -> None:
+    """Make a memory repo, or adopt a folder that holds memory already.
+
+    Adds only what is missing and overwrites nothing; run again, it changes nothing. Installs the git hooks that keep
+    the budgets, and makes the first commit.
+    """
+    from memtool.jobs.setup.init import init as job
+
+    report = job(
+        directory if context.obj is None else context.obj, agent=agent, remote=remote, dry_run=dry_run, today=today()
+    )
+    if output is Output.json:
+        _print_json(report.asdict())
+    else:
+        print("\n".join(report.lines()))
+    raise typer.Exit(report.code)
+
+
+@app.command()
+def check(
+    context: typer.Context,
+    paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Only these files or folders.")] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="Judge what the next commit would hold.")] = False,
+    rev: Annotated[str | None, typer.Option(metavar="REV", help="Judge the tree of this commit.")] = None,
+    output: Annotated[CheckOutput, typer.Option("--format", help="How to print.")] = CheckOutput.text,
+) -> None:
+    """Check budgets and contents: of the work tree, of what is staged, or of a commit.
+
+    Never edits and never truncates. Exit code 1 when an error is found, 2 when it could not be checked. With --staged,
+    a file that is over budget already is refused only if the commit makes it grow.
+    """
+    from memtool.core import report
+    from memtool.jobs import check as jobs
+
+    if staged + bool(rev) + bool(paths) > 1:
+        raise MemtoolError("--staged, --rev and PATH exclude one another")
+    root = _root(context)
+    if staged:
+        checked = jobs.check_staged(root, today=today())
+    elif rev:
+        checked = jobs.check_commit(root, rev, today=today())
+    else:
+        checked = jobs.check_work_tree(root, today=today(), paths=_from_root(root, paths or []))
+    if output is CheckOutput.json:
+        _print_json(report.asdict(checked.report))
+    elif output is CheckOutput.github:
+        print(report.github(checked.report), end="")
+    else:
+        print(report.text(checked.report, checked.config, checked.snapshot), end="")
+    raise typer.Exit(1 if checked.report.errors else 0)
+
+
+def _from_root(root: str, paths: list[str]) -> list[str]:
+    """Give paths as typed, from the current folder or from the root of the repo, as paths from the root."""
+    import os
+
+    found = []
+    for path in paths:
+        place = os.path.relpath(
+            os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path)), root
+        )
+        if place.startswith("..") and os.path.lexists(os.path.join(root, path)):
+            place = os.path.normpath(path)
+        if place.startswith(".."):
+            raise MemtoolError(f"{path} is not in the memory repo {root}")
+        if not os.path.lexists(os.path.join(root, place)):
+            raise MemtoolError(f"{path}: no such file or folder")
+        found.append("" if place == "." else place)
+    return found
+
+
+@app.command()
+def index(
+    context: typer.Context,
+    proof: Annotated[
+        bool, typer.Option("--check", help="Only prove that every file has one line, every line one file.")
+    ] = False,
+    dry_run: DryRun = False,
+    output: FormatOption = Output.text,
+) -> None:
+    """Write the index that routes agents: one line a file, made from the descriptions."""
+    from memtool.jobs import index as jobs
+
+    root = _root(context)
+    result = jobs.check_index(root) if proof else jobs.write_index(root, dry_run=dry_run)
+    if output is Output.json:
+        _print_json(result.asdict())
+    else:
+        print("\n".join(result.lines()))
+    raise typer.Exit(1 if proof and result.findings else 0)
+
+
+@app.command()
+def digest(
+    context: typer.Context,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Print it too.")] = False,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Print the digest of that day; write nothing.")
+    ] = None,
+    agent: AgentOption = None,
+) -> None:
+    """Write the digest: which memory moved lately, computed from git history, never committed."""
+    from memtool.core.dates import is_date
+    from memtool.edge import location
+    from memtool.jobs import session
+
+    root = _root(context)
+    name = location.agent(root, agent)
+    if as_of is not None:
+        if not is_date(as_of):
+            raise MemtoolError(f"{as_of!r} is no date; write it YYYY-MM-DD")
+        print(session.digest_as_of(root, agent=name, day=as_of), end="")
+        return
+    text = session.refresh_digest(root, agent=name, today=today())
+    if stdout:
+        print(text, end="")
+
+
+@app.command()
+def start(
+    context: typer.Context,
+    agent: AgentOption = None,
+    output: Annotated[StartOutput, typer.Option("--format", help="How to print.")] = StartOutput.text,
+) -> None:
+    """Refresh the digest and print what a session reads at its start, stable first."""
+    from memtool.core import startpack
+    from memtool.edge import location
+    from memtool.jobs.start import start as job
+
+    root = _root(context)
+    pack = job(root, agent=location.agent(root, agent), today=today())
+    for note in pack.notes:
+        print(f"memtool: {note}", file=sys.stderr)
+    if output is StartOutput.text:
+        sys.stdout.write(startpack.text(pack))
+        return
+    shapes = {"json": startpack.asdict, "anthropic": startpack.anthropic, "openai": startpack.openai}
+    _print_json(shapes[output.value](pack))
+
+
+@app.command()
+def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
+    """Print the bill: reading everything, the resident start, one topic on top; and what to split first."""
+    from memtool.core import stats as core
+    from memtool.edge.location import load_config
+    from memtool.edge.trees import WorkTree
+
+    tree = WorkTree(_root(context))
+    bill = core.stats(tree, load_config(tree)[0])
+    if output is Output.json:
+        _print_json(core.asdict(bill))
+    else:
+        print(core.text(bill), end="")
+
+
+@app.command()
+def doctor(context: typer.Context, output: FormatOption = Output.text) -> None:
+    """Say what is wrong with this machine's set-up, and how to mend it."""
+    import time
+
+    from memtool.jobs.setup import checkup
+    from memtool.jobs.setup.doctor import doctor as job
+
+    checks = job(_root(context), now=time.time())
+    if output is Output.json:
+        _print_json({"schema": "memtool.doctor/1", "checks": [check.asdict() for check in checks]})
+    else:
+        print("\n".join(checkup.lines(checks)))
+    raise typer.Exit(1 if any(check.status == "fail" for check in checks) else 0)
+
+
+@app.command()
+def demo() -> None:
+    """Show the product on a memory repo of its own, in a temporary folder."""
+    from memtool.jobs.demo import demo as job
+
+    for line in job(today=today()):
+        print(line)
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+def hook(event: str, args: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """Run what git and agent hosts call; `memtool hook --help` lists the events."""
+    from memtool.hook import main
+
+    main([event, *(args or [])])
