@@ -7,6 +7,16 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# 500 examples a property in the ordinary suite, 20,000 where somebody has the time; no deadline, for machines differ.
+settings.register_profile(
+    "memtool",
+    max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 500,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("memtool")
 
 SEALED = {
     "GIT_CONFIG_GLOBAL": os.devnull,

@@ -13,6 +13,7 @@ import pytest
 from memtool.core import index
 from memtool.core.config import Config
 from memtool.edge import plumbing, survey
+from memtool.edge.files import read_regular
 from memtool.edge.trees import WorkTree
 from memtool.errors import MemtoolError
 from memtool.jobs import pages
@@ -300,6 +301,17 @@ def test_a_cache_that_cannot_be_written_is_no_error(store: Store) -> None:
     store.write(".git/memtool", "in the way")
     assert write_index(store.root).written == ("INDEX.md",)
     assert check_index(store.root).findings == ()
+
+
+def test_what_could_not_be_read_is_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right that was missing is nothing that a blob's id could tell."""
+    with monkeypatch.context() as locked:
+        locked.setattr(pages, "read_regular", lambda path: "unreadable" if "topics" in path else read_regular(path))
+        write_index(store.root)
+        assert store.read("INDEX.md").count(b"(not read: unreadable)") == 2
+    assert index.findings(WorkTree(store.root), Config())
+    write_index(store.root)
+    assert index.findings(WorkTree(store.root), Config()) == []
 
 
 def test_the_cache_forgets_what_is_gone(written: Store) -> None:

@@ -55,7 +55,7 @@ def test_an_installed_wheel_makes_a_repo_and_guards_its_commits(wheel: Path, tmp
         str(wheel),
     ]
     subprocess.run(install, check=True, capture_output=True)
-    # What memtool depends on comes from here; memtool itself comes from the wheel, for a .pth inside a .pth is not read.
+    # The dependencies come from here, memtool from the wheel: a .pth inside a folder named by a .pth is not read.
     (Path(purelib) / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     memtool = str(tmp_path / "venv" / "bin" / "memtool")
     at = Memory(tmp_path)

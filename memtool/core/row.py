@@ -12,6 +12,8 @@ from memtool.core.document import MAX_DESCRIPTION
 MAX_TITLE = 120
 """Bytes; a heading can be a paragraph long, and the index only has to name the file."""
 NO_DESCRIPTION = "(no description)"
+NOT_READ = b"(not read: "
+"""How the description starts of what is no regular, readable file."""
 
 _INVISIBLE = (
     *range(0x200B, 0x200C),  # the zero-width space; the joiners behind it are part of real words and emoji
@@ -47,7 +49,7 @@ def of_file(path: str, data: bytes, *, base: str) -> bytes:
 
 def of_odd(path: str, what: str, *, base: str) -> bytes:
     """Write the row of what is no regular, readable file."""
-    return written(path, "", f"(not read: {what})", base=base)
+    return written(path, "", f"{NOT_READ.decode()}{what})", base=base)
 
 
 def of_journal(folder: str, *, base: str) -> bytes:

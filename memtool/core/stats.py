@@ -82,9 +82,14 @@ def _starts(bill: Stats) -> list[str]:
     rows = [("read everything", bill.everything), ("resident start", bill.start), ("… and one typical topic", both)]
     lines = [f"{'A session that reads':24}  {'bytes':>12}  {'~tokens':>10}  of everything"]
     for name, size in rows:
-        share = f"{100 * size.bytes / bill.everything.bytes:.0f} %" if bill.everything.bytes else "-"
+        share = _share(size.bytes, bill.everything.bytes)
         lines.append(f"{name:24}  {size.bytes:>12,}  {size.tokens:>10,}  {share:>13}")
     return lines
+
+
+def _share(part: int, whole: int) -> str:
+    share = 100 * part / whole if whole else 0.0
+    return f"{share:.0f} %" if share >= 10 else f"{share:.1f} %"
 
 
 def _tiers(bill: Stats) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from _collections_abc import Iterable, Iterator
+from _collections_abc import Iterator, Sequence
 
 from memtool.core import document, index, row
 from memtool.core.config import Config
@@ -31,16 +31,18 @@ _SAFE = re.compile(rb"%s(?: %s)*" % (_WORD, _WORD))
 """Text that a row holds as it stands: ASCII, nothing that is active in markdown, single blanks."""
 
 
-def rows(root: str, paths: Iterable[str], config: Config) -> Iterator[tuple[str, bytes]]:
+def rows(root: str, paths: Sequence[str], config: Config) -> Iterator[tuple[str, bytes]]:
     """Yield each of *paths* with its row, as `index.rows` would write it; nothing for a page of another layout."""
-    for path in paths:
-        place = f"{root}/{path}"
-        told = told_by(_head(place))
-        if told:
-            yield path, _row(path, *told, base=base_of(path, config))
-            continue
-        data = read_regular(place)
-        yield path, index.of_odd(path, data, config) if isinstance(data, str) else index.of_data(path, data, config)
+    return ((path, _row_of(root, path, config)) for path in paths)
+
+
+def _row_of(root: str, path: str, config: Config) -> bytes:
+    place = f"{root}/{path}"
+    told = told_by(_head(place))
+    if told:
+        return _row(path, *told, base=base_of(path, config))
+    data = read_regular(place)
+    return index.of_odd(path, data, config) if isinstance(data, str) else index.of_data(path, data, config)
 
 
 def _row(path: str, title: bytes, description: bytes, *, base: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _collections_abc import Iterator, Mapping, Sequence
 
-from memtool.core import index
+from memtool.core import index, row
 from memtool.core.config import Config
 from memtool.core.layout import assemble
 from memtool.core.page import is_generated
@@ -61,11 +61,15 @@ def _read(root: str, paths: Sequence[str], config: Config) -> Iterator[tuple[str
 
 
 def _keep_rows(tree: WorkTree, config: Config, known: Rows, lines: Mapping[str, bytes]) -> None:
-    """Keep the rows of the files that are as they are staged; what was known of one that differs may hold again."""
-    ids = {path: tree.ids()[path] or known.ids.get(path, b"") for path in lines}
-    kept = {path: oid for path, oid in ids.items() if oid}
+    """Keep the rows of the files that are as they are staged; what was known of one that differs may hold again.
+
+    What could not be read is tried again: that is not for the blob's id to say.
+    """
+    ids = tree.ids()
+    kept = {path: ids[path] or known.ids.get(path, b"") for path, line in lines.items() if row.NOT_READ not in line}
+    kept = {path: oid for path, oid in kept.items() if oid}
     if kept != known.ids:
-        rows = {path: lines[path] if tree.ids()[path] else known.lines[path] for path in kept}
+        rows = {path: lines[path] if ids[path] else known.lines[path] for path in kept}
         index_cache.save_rows(tree.root, config, Rows(kept, rows))
 
 
