@@ -197,6 +197,40 @@ def test_a_bulk_commit_is_one_line_and_what_changed_later_has_its_own(history: H
     ]
 
 
+def test_a_file_too_large_to_be_read_at_a_start_is_listed_all_the_same(history: History) -> None:
+    """Nor does a name as long as the page, which has no line, stop the others."""
+    history.commit({"topics/large.md": note("big", "x" * (2 << 20)), "topics/small.md": note("small")}, "2026-09-20")
+    history.commit({f"topics/{'d' * 250}/{'e' * 250}/{'f' * 240}.md": note("long") for _ in "1"}, "2026-09-19")
+    history.write()
+    (history.root / "memtool.yaml").write_text("digest:\n  budget: 600\n")
+    assert lines(digest(history.root, agent="Ada")) == [
+        "2026-09-20 new: topics/large.md",
+        "2026-09-20 new: topics/small.md — small",
+        "and 1 more, older",
+    ]
+
+
+@pytest.mark.usefixtures("way")
+def test_a_repository_with_longer_ids_is_read_the_same(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "-b", "main", "--object-format=sha256", str(tmp_path)], check=True)
+    history = History(tmp_path)
+    history.commit({"topics/a.md": note("read before a")}, "2026-09-20")
+    history.write()
+    assert lines(digest(tmp_path, agent="Ada")) == ["2026-09-20 new: topics/a.md — read before a"]
+
+
+def test_a_repository_of_another_owner_is_not_taken_for_an_empty_one(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git's own remedy is repeated, never taken."""
+    history.commit({"topics/a.md": "1"}, "2026-09-18")
+    history.write()
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(MemtoolError, match="dubious ownership") as caught:
+        digest(history.root)
+    assert "safe.directory" in caught.value.hint
+
+
 # --- clocks, merges, clones ------------------------------------------------------------------------------------------
 
 

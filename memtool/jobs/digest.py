@@ -1,7 +1,8 @@
 """Makes the digest from history: from nothing, or from what the last one knew and the commits since.
 
-Both give the same bytes. From nothing four gits run at once: one finds where the windows begin, one compares trees, one
-tells who and when, one reads descriptions. A few commits later the tables of what differs are carried on over them.
+Both give the same bytes. One git lists commits, newest first, and is ended as soon as it is known who moved what and
+when; one reads descriptions. What moved is added up from those commits where the windows hold few of them, and is the
+difference of trees where they hold many.
 """
 
 from __future__ import annotations
@@ -277,8 +278,8 @@ class _Maker:
         known = self.ledger.descriptions.get(move.oid)
         if known is None:
             if move.oid not in self._contents:
-                at = self._near.index(move.oid)
-                self._fetch(self._near[at : at + AT_ONCE])
+                at = self._near.index(move.oid) if move.oid in self._near else len(self._near)
+                self._fetch([move.oid, *self._near[at : at + AT_ONCE]])
             read = document.read(self._contents[move.oid])
             known = page.plain(read.description or read.title)
         self.descriptions[move.oid] = known

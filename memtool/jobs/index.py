@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from memtool.jobs.pages import Made
 
+_SHOWN = 10
+"""How many pages the text names; JSON has all."""
+
 
 class IndexResult(Record):
     """What `index` found and did."""
@@ -53,7 +56,9 @@ class IndexResult(Record):
         """Yield the result as a person reads it."""
         verb = "would be " if self.dry_run else ""
         for what, paths in (("written", self.written), ("removed", self.removed)):
-            yield from (f"{verb}{what}: {path}" for path in paths)
+            yield from (f"{verb}{what}: {path}" for path in paths[:_SHOWN])
+            if len(paths) > _SHOWN:
+                yield f"{verb}{what}: {len(paths) - _SHOWN} pages more"
         for finding in self.findings:
             place = f"{finding.path}:{finding.line}" if finding.line else finding.path
             yield f"{finding.severity}: {place}: {finding.message}"
