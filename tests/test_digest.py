@@ -308,14 +308,16 @@ def test_commits_are_walked_newest_first_and_each_once() -> None:
     assert [one.oid for one in walk("m", told.__getitem__)] == ["m", "b", "r", "a"]
 
 
-def test_merges_and_housekeeping_date_only_what_nothing_else_does() -> None:
+def test_a_merge_dates_what_nothing_else_does_and_housekeeping_nothing() -> None:
+    """What housekeeping alone has moved is told apart, so that it is neither listed nor counted."""
     dating = Dating({path: path for path in ("a", "b", "c")}, room=9)
     dating.add(changing("merge", "a", "b", parents=("x", "y")))
     dating.add(changing("index", "a", "c", op="index"))
     dating.add(changing("real", "a"))
     assert (dating.undated(), dating.done) == ({"b": "b", "c": "c"}, False)
     dating.settle()
-    assert {path: one.oid for path, one in dating.found.items()} == {"a": "real", "b": "merge", "c": "index"}
+    assert {path: one.oid for path, one in dating.found.items()} == {"a": "real", "b": "merge"}
+    assert dating.chores == {"c"}
 
 
 def test_a_line_counts_once_nothing_newer_can_follow() -> None:

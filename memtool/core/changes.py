@@ -163,15 +163,20 @@ class Dating:
         self.room = room
         self.found: dict[str, Commit] = {}
         self._open = set(wanted.values())
+        self.chores: frozenset[str] = frozenset()
+        """What memtool's own housekeeping alone has moved: nothing to tell a session."""
         self._weak: dict[str, Commit] = {}
+        self._chores: set[str] = set()
         self._lines: list[int] = []
 
     def add(self, commit: Commit) -> None:
-        """Take the next commit: a merge or housekeeping dates only what nothing else will have dated in the end."""
+        """Take the next commit: a merge dates what nothing else will have dated in the end, housekeeping nothing."""
         if not self._open:
             return
         moved = {self.wanted[path] for path, _, _ in commit.changes if path in self.wanted} & self._open
-        if len(commit.parents) > 1 or commit.op in HOUSEKEEPING:
+        if commit.op in HOUSEKEEPING:
+            self._chores |= moved
+        elif len(commit.parents) > 1:
             for thing in moved:
                 self._weak.setdefault(thing, commit)
         else:
@@ -193,8 +198,9 @@ class Dating:
         return {path: thing for path, thing in self.wanted.items() if thing in self._open}
 
     def settle(self) -> None:
-        """Let merges and housekeeping date what nothing else did; for when every commit was seen."""
+        """Let merges date what nothing else did, and tell what housekeeping did; for when every commit was seen."""
         self.found = self._weak | self.found
+        self.chores = frozenset(self._chores - self.found.keys())
 
 
 def advance(table: Table, commits: Iterable[Commit], listed: Callable[[str], bool]) -> Table:

@@ -187,8 +187,8 @@ class _Maker:
             point.agent,
             files=tuple(listed),
             projects=tuple(projects),
-            older_files=len(self.ledger.files) - pairs - len(listed),
-            older_projects=len(set(self.projects.wanted.values())) - len(projects),
+            older_files=len(self.ledger.files) - pairs - len(listed) - len(self.files.chores),
+            older_projects=len(set(self.projects.wanted.values())) - len(projects) - len(self.projects.chores),
             shallow=_date(self.ledger.hidden) if self.ledger.hidden else "",
         )
         return page.compose(facts, self.config, self._describe)
