@@ -648,3 +648,16 @@ def test_a_control_character_in_a_name_does_not_reach_the_terminal(tmp_path: Pat
     report = run(memory.root)
     assert "\x1b" not in "\n".join(report.lines())
     assert wording.count(1, "file") == "1 file"
+
+
+@pytest.mark.parametrize("place", ["/", "~"])
+def test_the_whole_disk_and_the_home_folder_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """All markdown below would become memory, and a page of the index would be written into each folder."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for dry_run in (True, False):
+        with pytest.raises(MemtoolError) as caught:
+            init.init(place, agent="desk", remote=None, dry_run=dry_run, today=TODAY)
+        assert "~/memory" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []

@@ -43,6 +43,10 @@ def forget_environment() -> None:
 def look_at(directory: str) -> Place:
     """Tell what stands at *directory*; raises MemtoolError where no memory repo can be made."""
     path = os.path.realpath(os.path.expanduser(directory))
+    if path in {os.sep, os.path.realpath(os.path.expanduser("~"))}:
+        raise MemtoolError(
+            f"{path}: all markdown below it would become memory", hint="Name a folder of its own, such as ~/memory."
+        )
     if os.path.lexists(path) and not os.path.isdir(path):
         raise MemtoolError(f"{path}: a file stands there", hint="Name a folder.")
     nearest = path
