@@ -11,17 +11,13 @@ from __future__ import annotations
 from _collections_abc import Callable, Iterator
 from itertools import accumulate, chain, pairwise
 
+from memtool.core.marks import BLANK, DIGITS, END, definition, html_ends, skip
 from memtool.model import Record
 
 _BOM = b"\xef\xbb\xbf"
-_END = 0x0A
-"""Stands behind the last letter of the line that is read, so that a look at the next byte needs no bound."""
 _QUOTE = 0
 _CONTAINER = ""
-_BLANK = b" \t"
-_DIGITS = b"0123456789"
-_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_PLAIN = frozenset(range(256)) - frozenset(b" \t\r\n#>-+*_=`~<[" + _DIGITS)
+_PLAIN = frozenset(range(256)) - frozenset(b" \t\r\n#>-+*_=`~<[" + DIGITS)
 """A line that starts with one of these opens nothing but a paragraph; most lines do."""
 
 
@@ -114,7 +110,7 @@ class _Scan:
             return self.in_fence()
         if continued and self.html is not None:
             return self.in_html()
-        if self.line[self.at] == _END:
+        if self.line[self.at] == END:
             self.close()
             return "blank"
         if self.paragraph < 0 and self.define():
@@ -126,7 +122,7 @@ class _Scan:
 
     def seek(self, at: int, column: int) -> None:
         """Go to the first byte from *at* on that is no white space; a tab ends at the next multiple of four columns."""
-        while (byte := self.line[at]) in _BLANK:
+        while (byte := self.line[at]) in BLANK:
             column += 1 if byte == 0x20 else 4 - column % 4
             at += 1
         self.at, self.column = at, column
@@ -137,7 +133,7 @@ class _Scan:
         bare, self.bare = self.bare, False
         self.depth = 0
         for width in self.containers:
-            if self.line[self.at] == _END:
+            if self.line[self.at] == END:
                 self.depth = self.quotes[quotes] if quotes < len(self.quotes) else len(self.containers) - bare
                 return
             if width == _QUOTE:
@@ -169,7 +165,7 @@ class _Scan:
 
     def open(self) -> str:
         """Open what starts on the line, from the outside in; what starts nothing is paragraph text."""
-        while self.line[self.at] != _END:
+        while self.line[self.at] != END:
             if self.column - self.margin > 3:
                 if self.paragraph >= 0:
                     return self.text()
@@ -190,7 +186,7 @@ class _Scan:
             self.close()
             self.paragraph = len(self.kinds)
             if self.line[self.at] == 0x5B:
-                self.definition = _definition(self.rest)
+                self.definition = definition(self.rest)
         self.define()
         return "text"
 
@@ -216,11 +212,11 @@ class _Scan:
         return self.contain(_QUOTE)
 
     def open_item(self) -> str | None:
-        end = _skip(self.line, self.at, _DIGITS)
+        end = skip(self.line, self.at, DIGITS)
         number = self.line[self.at : end]
         if len(number) > 9 or self.line[end] not in (b".)" if number else b"-+*") or self.line[end + 1] not in b" \t\n":
             return None
-        empty = self.line[end + 1] == _END
+        empty = self.line[end + 1] == END
         if self.in_paragraph() and (empty or (number and int(number) != 1)):
             self.definition = None  # CommonMark would read on in it here, markdown-it-py does not
             return None
@@ -247,7 +243,7 @@ class _Scan:
         inner = content.rstrip(b"#")
         if inner[-1:] in {b"", b" ", b"\t"}:
             content = inner
-        return self.end_heading(len(self.kinds), level, content.strip(_BLANK))
+        return self.end_heading(len(self.kinds), level, content.strip(BLANK))
 
     def open_setext(self) -> str | None:
         mark = self.line[self.at : self.at + 1]
@@ -293,7 +289,7 @@ class _Scan:
         return "code"
 
     def open_html(self) -> str | None:
-        ends = _html_ends(self.rest(), interrupting=self.paragraph >= 0)
+        ends = html_ends(self.rest(), interrupting=self.paragraph >= 0)
         if ends is None:
             return None
         self.close()
@@ -319,113 +315,6 @@ _STARTS: dict[int, tuple[Callable[[_Scan], str | None], ...]] = {
     **dict.fromkeys(b"-", (_Scan.open_setext, _Scan.open_rule, _Scan.open_item)),
     **dict.fromkeys(b"*", (_Scan.open_rule, _Scan.open_item)),
     **dict.fromkeys(b"_", (_Scan.open_rule,)),
-    **dict.fromkeys(b"+" + _DIGITS, (_Scan.open_item,)),
+    **dict.fromkeys(b"+" + DIGITS, (_Scan.open_item,)),
 }
 """What a line may open, by its first byte, in the order of precedence."""
-
-
-def _skip(text: bytes, at: int, these: bytes) -> int:
-    while text[at] in these:
-        at += 1
-    return at
-
-
-def _until(text: bytes, at: int, stops: bytes) -> int:
-    """Go to the first of *stops* that no backslash escapes; _END is one of them."""
-    while (byte := text[at]) not in stops:
-        at += 1 + (byte == 0x5C and text[at + 1] != _END)
-    return at
-
-
-_TITLES = {0x22: b'"\n', 0x27: b"'\n", 0x28: b")(\n"}
-"""By what opens a title: what closes it, then what else may not stand in it."""
-_CONTROL = bytes(range(1, 0x21)) + b"\x7f"  # NUL stands for U+FFFD
-
-
-def _definition(rest: Callable[[], bytes]) -> Iterator[bool]:
-    """Read a link reference definition, *rest* by *rest*; tell after each whether it is whole, end where it is none."""
-    text, at, named = rest(), 1, False
-    while text[end := _until(text, at, b"[]\n")] == _END:
-        named = named or end > at
-        yield False
-        text, at = rest(), 0
-    if not (named or text[at:end].strip(_BLANK)) or text[end : end + 2] != b"]:":
-        return
-    at = _skip(text, end + 2, _BLANK)
-    if text[at] == _END:
-        yield False
-        text, at = rest(), 0
-    end = _destination(text, at)
-    at = _skip(text, end, _BLANK)
-    if end > 0 and text[at] == _END:
-        yield True
-        text, at = rest(), 0
-    elif at == end:
-        return
-    stops = _TITLES.get(text[at])
-    at += 1
-    while stops and text[at := _until(text, at, stops)] == _END:
-        yield False
-        text, at = rest(), 0
-    if stops and text[at] == stops[0] and text[_skip(text, at + 1, _BLANK)] == _END:
-        yield True
-
-
-def _destination(text: bytes, at: int) -> int:
-    """Go past a link destination; to -1 where there is none."""
-    if text[at] == 0x3C:
-        end = _until(text, at + 1, b"<>\n")
-        return end + 1 if text[end] == 0x3E else -1
-    start, depth = at, 0
-    while text[at] not in _CONTROL and (depth or text[at] != 0x29) and depth <= 32:
-        depth += (text[at] == 0x28) - (text[at] == 0x29)
-        at += 1 + (text[at] == 0x5C and text[at + 1] not in _CONTROL)
-    return at if at > start and not depth else -1
-
-
-_TAG_SPACE = b" \t\x0b\x0c"
-_TAG_NAME = _LETTERS + _DIGITS + b"-"
-_UNQUOTED = bytes(set(range(256)) - set(range(1, 0x21)) - set(b"\"'=<>`"))
-_RAW_NAMES = frozenset((b"pre", b"script", b"style", b"textarea"))
-_BLOCK_NAMES = frozenset(
-    b"address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt "
-    b"fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li "
-    b"link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th "
-    b"thead title tr track ul".split()
-)
-
-
-def _html_ends(text: bytes, *, interrupting: bool) -> tuple[bytes, ...] | None:
-    """Give what ends the HTML block that *text* starts, () where a blank line does; None where it starts none."""
-    for opener, closer in ((b"<!--", b"-->"), (b"<?", b"?>"), (b"<![CDATA[", b"]]>")):
-        if text.startswith(opener):
-            return (closer,)
-    if text.startswith(b"<!"):
-        return (b">",) if text[2] in _LETTERS else None
-    start = 2 if text.startswith(b"</") else 1
-    at = _skip(text, start, _TAG_NAME)
-    name = text[start:at].lower()
-    ended = text[at] in _TAG_SPACE + b"\n>"
-    if name in _RAW_NAMES and ended and start == 1:
-        return tuple(b"</" + raw + b">" for raw in _RAW_NAMES)
-    if name in _BLOCK_NAMES and (ended or text.startswith(b"/>", at)):
-        return ()
-    if interrupting or text[start] not in _LETTERS:
-        return None
-    at = _attributes(text, at) if start == 1 else _skip(text, at, _TAG_SPACE)
-    return () if text[at] == 0x3E and text[_skip(text, at + 1, _TAG_SPACE)] == _END else None
-
-
-def _attributes(text: bytes, at: int) -> int:
-    """Go past the attributes of an open tag, and the slash that may stand behind them."""
-    while True:
-        start = _skip(text, at, _TAG_SPACE)
-        if start == at or text[start] not in _LETTERS + b"_:":
-            return start + (text[start] == 0x2F)
-        at = _skip(text, start, _TAG_NAME + b"_:.")
-        equals = _skip(text, at, _TAG_SPACE)
-        if text[equals] == 0x3D:
-            start = _skip(text, equals + 1, _TAG_SPACE)
-            at = text.find(text[start], start + 1) + 1 if text[start] in b"\"'" else _skip(text, start, _UNQUOTED)
-            if at <= start:
-                return len(text) - 1
