@@ -33,18 +33,42 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     if run is None:
         sys.stderr.write(USAGE if event in {"", "-h", "--help"} else f"memtool: no hook event {event!r}\n\n{USAGE}")
         sys.exit(0 if event in {"-h", "--help"} else 2)
+    speak_utf8()
     try:
         code = run(args)
         sys.stdout.flush()
     except MemtoolError as error:
         say(error)
         code = 2
+    except BrokenPipeError:
+        code = 0
     sys.exit(code)
+
+
+def speak_utf8() -> None:
+    """Write UTF-8 whatever the locale says, and to nowhere where a caller has closed what is written to."""
+    import os
+
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (it serves until the end)
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def tell(text: str) -> None:
+    """Write to stderr; a reader that went away, or a full disk, changes no verdict."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        return
 
 
 def say(error: MemtoolError) -> None:
     """Print an error as a person reads it: what, where, the way out."""
-    sys.stderr.write(f"memtool: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+    tell(f"memtool: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
 
 
 def today() -> str:
@@ -54,16 +78,16 @@ def today() -> str:
     return time.strftime("%Y-%m-%d", time.gmtime())
 
 
-def _judge_commit(_args: Sequence[str]) -> int:
+def _judge_commit(refused: str) -> int:
     from memtool.jobs.check import check_staged
 
     checked = check_staged(".", today=today())
     if checked.report.findings:
         from memtool.core import report
 
-        sys.stderr.write(report.text(checked.report, checked.config, checked.snapshot, brief=True))
+        tell(report.text(checked.report, checked.config, checked.snapshot, changed=checked.changed))
     if checked.report.errors:
-        sys.stderr.write("memtool: this commit is refused; nothing was changed. (git commit --no-verify overrides.)\n")
+        tell(f"memtool: {refused}\n")
     return 1 if checked.report.errors else 0
 
 
@@ -74,11 +98,10 @@ def _judge_push(args: Sequence[str]) -> int:
     updates, remote = _pushed(args)
     stops, said = check_push(".", updates, remote=remote)
     for finding in (*said, *stops):
-        sys.stderr.write(f"memtool: {finding.severity}: {report.place(finding)}: {finding.code}: {finding.message}\n")
+        what = report.printable(f"{finding.code}: {finding.message}")
+        tell(f"memtool: {finding.severity}: {report.place(finding)}: {what}\n")
     if stops:
-        sys.stderr.write(
-            "memtool: the push is refused; nothing was sent. Rewrite these commits before you push them.\n"
-        )
+        tell("memtool: the push is refused; nothing was sent. Rewrite these commits before you push them.\n")
     return 1 if stops else 0
 
 
@@ -86,8 +109,9 @@ def _pushed(args: Sequence[str]) -> tuple[bytes, str]:
     """Give git's lines and the remote's name; the pre-commit framework keeps stdin and hands both in its variables."""
     import os
 
-    if "PRE_COMMIT" not in os.environ:
-        return sys.stdin.buffer.read(), args[0] if args else "origin"
+    updates = sys.stdin.buffer.read() if sys.stdin else b""
+    if updates.strip() or "PRE_COMMIT" not in os.environ:
+        return updates, args[0] if args else "origin"
     tip = os.environ.get("PRE_COMMIT_TO_REF", "HEAD")
     before = os.environ.get("PRE_COMMIT_FROM_REF", "0")
     return f"- {tip} - {before}\n".encode(), os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
@@ -111,7 +135,7 @@ def _session_start(args: Sequence[str]) -> int:
         sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 (a session must start without its memory rather than not at all)
         reason = error.message if isinstance(error, MemtoolError) else f"{type(error).__name__}: {error}"
-        sys.stderr.write(f"memtool: no memory at this start: {reason}\n".replace("\n", " ").rstrip() + "\n")
+        tell(f"memtool: no memory at this start: {reason}\n".replace("\n", " ").rstrip() + "\n")
     return 0
 
 
@@ -146,9 +170,13 @@ def _start_text(options: dict[str, str]) -> str:
     return json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}) + "\n"
 
 
+_REFUSED = "this commit is refused; nothing was changed. (git commit --no-verify overrides.)"
+_MERGE_REFUSED = (
+    "the merge is not committed yet. Mend the files, `git add` them, `git commit`; or take it back: git merge --abort."
+)
 _EVENTS: dict[str, Callable[[Sequence[str]], int]] = {
-    "pre-commit": _judge_commit,
-    "pre-merge-commit": _judge_commit,
+    "pre-commit": lambda _: _judge_commit(_REFUSED),
+    "pre-merge-commit": lambda _: _judge_commit(_MERGE_REFUSED),
     "pre-push": _judge_push,
     "post-merge": _refresh,
     "post-rewrite": _refresh,

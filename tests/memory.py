@@ -37,6 +37,7 @@ class Memory:
         made.write("memtool.yaml", CONFIG)
         made.write(".gitignore", "/.memtool/\n")
         made.write("resident/rules.md", "# Rules\n\n- one\n")
+        made.write("resident/summary.md", "# Summary\n")
         made.write("topics/git.md", GOOD)
         made.run("index", ok=(0,))
         made.git("add", "-A")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from memtool.core import index, report
 from memtool.core.check import Change, Report, check
 from memtool.core.config import Config
-from memtool.model import Finding
+from memtool.model import Finding, Tree
 
 GOLDEN = Path(__file__).parent / "golden" / "check"
 TODAY = "2026-11-30"
@@ -21,7 +22,30 @@ RULES = b"# Rules\n\n## Style\n\n" + b"Write plainly. " * 200 + b"\n\n## Git\n\n
 
 def whole(tree: dict[str, bytes], config: Config | None = None) -> Report:
     config = config or Config()
+    tree = {"resident/rules.md": b"# Rules\n", "resident/summary.md": b"# Summary\n"} | tree
     return check(tree | index.pages(tree, config), config, source="work tree", today=TODAY)
+
+
+class OddTree(Tree):
+    """A tree in which one file is too large to be read."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+
+    def __getitem__(self, path: str) -> bytes:
+        return self.files[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def under(self, folder: str) -> Iterator[str]:
+        return (path for path in self.files if path.startswith(folder + "/"))
+
+    def odd(self, path: str) -> str:
+        return "too large to read (17 MB)" if path == "topics/a.md" else ""
 
 
 def codes(found: Report) -> list[tuple[str, str, str]]:
@@ -31,7 +55,7 @@ def codes(found: Report) -> list[tuple[str, str, str]]:
 def test_a_well_kept_memory_has_nothing_to_say() -> None:
     """No finding, and the number of files examined is told."""
     found = whole({"resident/rules.md": b"# Rules\n", "topics/git.md": TOPIC})
-    assert (codes(found), found.files) == ([], 2)
+    assert (codes(found), found.files) == ([], 3)
 
 
 def messy() -> dict[str, bytes]:
@@ -53,7 +77,7 @@ def test_the_report_is_as_written_down(form: str) -> None:
     found = whole(tree)
     shown = {
         "text": lambda: report.text(found, config, tree),
-        "brief": lambda: report.text(found, config, tree, brief=True),
+        "brief": lambda: report.text(found, config, tree, changed=["resident/rules.md"]),
         "github": lambda: report.github(found),
         "json": lambda: json.dumps(report.asdict(found), indent=1, ensure_ascii=False) + "\n",
     }[form]()
@@ -119,3 +143,40 @@ def test_names_cannot_forge_lines_of_the_report() -> None:
     found = Finding("x", "error", "a\n\x1b[31m.md", 3, "m")
     assert report.place(found) == "a\\x0a\\x1b[31m.md:3"
     assert "\n::" not in report.github(Report("s", 1, (found,), whole({"topics/a.md": TOPIC}).bill)).strip()
+
+
+def test_a_resident_file_that_is_gone_is_told() -> None:
+    """Every session should read it; the whole tree tells, and the commit that removes it."""
+    tree = {"resident/summary.md": b"# Summary\n", "topics/a.md": TOPIC}
+    found = check(tree | index.pages(tree, Config()), Config(), source="work tree", today=TODAY)
+    assert codes(found) == [("warning", "missing-resident", "resident/rules.md")]
+    for paths, told in ((("resident/rules.md",), True), (("topics/a.md",), False)):
+        change = Change(paths, (tree | {"resident/rules.md": b"x"},))
+        found = check(tree, Config(), source="staged", today=TODAY, change=change)
+        assert any(code == "missing-resident" for _, code, _ in codes(found)) is told
+
+
+def test_what_cannot_be_examined_is_counted_apart_and_is_an_error() -> None:
+    """A file nobody can look into may hold anything; it never counts as examined."""
+    odd_tree = OddTree({"resident/rules.md": b"# R\n", "resident/summary.md": b"# S\n", "topics/a.md": b""})
+    found = check(odd_tree, Config(), source="work tree", today=TODAY)
+    assert ("error", "not-a-regular-file", "topics/a.md") in codes(found)
+    assert "2 memory files examined, 1 not (work tree)" in report.summary(found)
+
+
+def test_conflicts_and_secrets_in_index_and_configuration_are_found() -> None:
+    """They are no memory files, and git merges them all the same."""
+    marker = b"<<<<<<< a\n=======\n>>>>>>> b\n"
+    tree = {"INDEX.md": marker, "memtool.yaml": b"# " + b"AKIA" + b"Z7QH2LXN4PWRT6VB\n", "topics/a.md": TOPIC}
+    change = Change(("INDEX.md", "memtool.yaml"), (tree,))
+    found = codes(check(tree, Config(), source="staged", today=TODAY, change=change))
+    assert ("error", "conflict-marker", "INDEX.md") in found
+    assert ("error", "secret", "memtool.yaml") in found
+
+
+def test_giving_up_the_configuration_is_refused_once() -> None:
+    """Without memtool.yaml no later commit would be judged by anything."""
+    old = {"memtool.yaml": b"format: 1\n", "topics/a.md": TOPIC}
+    change = Change(("memtool.yaml",), (old,))
+    found = check({"topics/a.md": TOPIC}, Config(), source="staged", today=TODAY, change=change)
+    assert ("error", "no-config", "memtool.yaml") in codes(found)

@@ -20,7 +20,7 @@ def repo(tmp_path: Path) -> Memory:
 def test_check_says_how_many_files_it_examined(repo: Memory) -> None:
     """A pass names its ground."""
     done = repo.run("check", ok=(0,))
-    assert "2 memory files examined (work tree): 0 errors, 0 warnings." in done.stdout
+    assert "3 memory files examined (work tree): 0 errors, 0 warnings." in done.stdout
     assert done.stderr == ""
 
 
@@ -116,7 +116,7 @@ def test_a_calling_gits_variables_do_not_turn_memtool_to_its_repository(repo: Me
         "MEMTOOL_REPO": str(repo.root),
     }
     before = (code.git("ls-files", "-s"), code.git("rev-parse", "HEAD"))
-    assert "2 memory files examined" in code.run("check", ok=(0,), env=env).stdout
+    assert "3 memory files examined" in code.run("check", ok=(0,), env=env).stdout
     code.run("index", ok=(0,), env=env)
     code.run("start", ok=(0,), env=env)
     assert (code.git("ls-files", "-s"), code.git("rev-parse", "HEAD")) == before

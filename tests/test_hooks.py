@@ -168,7 +168,7 @@ def test_a_link_on_a_resident_path_is_refused(repo: Memory) -> None:
     (repo.root / RULES).symlink_to(os.path.relpath(large, (repo.root / RULES).parent))
     repo.git("add", "-A")
     assert not repo.commit()
-    assert "is a symbolic link" in repo.said
+    assert "not examined: a symbolic link" in repo.said
 
 
 def test_a_filter_on_a_resident_path_is_refused(repo: Memory) -> None:
@@ -421,6 +421,149 @@ def test_the_hooks_after_git_has_done_its_work_never_fail(repo: Memory) -> None:
     assert repo.call("git", "switch", "-q", "side").stderr == ""
     repo.install_hooks(python="/nowhere/python")
     assert repo.call("git", "switch", "-q", "main", env={"PATH": "/usr/bin:/bin"}).returncode == 0
+
+
+SECRET = "AKIA" + "Z7QH2LXN4PWRT6VB"
+
+
+def with_secret_behind(repo: Memory) -> None:
+    """Commit a secret and take it out again: it is still in the history that would be pushed."""
+    repo.write("topics/x.md", GOOD + SECRET + "\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "x", "--no-verify")
+    repo.write("topics/x.md", GOOD)
+    repo.git("commit", "-qam", "y", "--no-verify")
+
+
+@pytest.mark.parametrize(
+    "how", ["reflog name", "odd branch", "grafted", "renamed folder", "PRE_COMMIT", "by url", "not memory", "too large"]
+)
+def test_no_way_of_pushing_carries_a_secret_past_the_hook(repo: Memory, tmp_path: Path, how: str) -> None:
+    """However the commits are named, replaced, mapped or hidden, what git would send is what is judged."""
+    assert pushed(repo, tmp_path) == ""
+    args, env = ["origin", "HEAD:refs/heads/main"], {}
+    if how == "not memory":
+        repo.write("script.sh", f"KEY={SECRET}\n")
+    elif how == "too large":
+        repo.write("topics/huge.md", GOOD + "x" * (17 << 20) + SECRET)
+    else:
+        with_secret_behind(repo)
+    if how == "renamed folder":
+        repo.git("mv", "topics", "kb")
+        repo.write("memtool.yaml", "format: 1\non_demand: [kb]\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--allow-empty", "-m", "z", "--no-verify")
+    if how == "reflog name":
+        args = ["origin", "@{0}:refs/heads/other"]
+    elif how == "odd branch":
+        repo.git("branch", "b\u2028c")
+        args = ["origin", "b\u2028c"]
+    elif how == "grafted":
+        repo.git("replace", "--graft", "HEAD", "HEAD~3")
+    elif how == "PRE_COMMIT":
+        repo.git("branch", "side")
+        repo.git("reset", "-q", "--hard", "origin/main")
+        args, env = ["origin", "side"], {"PRE_COMMIT": "1"}
+    elif how == "by url":
+        args = [str(tmp_path / "hub.git"), "HEAD:refs/heads/new"]
+    done = repo.call("git", "push", "-q", *args, env=env)
+    assert done.returncode != 0
+    assert "secret" in done.stderr
+
+
+def test_a_name_with_blanks_is_judged_as_git_hands_it_over(repo: Memory, tmp_path: Path) -> None:
+    """git passes the local side as it was typed: the line is cut from its end."""
+    assert pushed(repo, tmp_path) == ""
+    with_secret_behind(repo)
+    tip = repo.git("rev-parse", "HEAD").strip()
+    line = f"HEAD@{{1 second ago}} {tip} refs/heads/w {'0' * 40}\n"
+    done = repo.call(sys.executable, "-m", "memtool", "hook", "pre-push", "origin", "url", stdin=line)
+    assert done.returncode == 1
+    done = repo.call(sys.executable, "-m", "memtool", "hook", "pre-push", "origin", "url", stdin="nonsense\n")
+    assert (done.returncode, "was not understood" in done.stderr) == (2, True)
+    tree = repo.git("rev-parse", "HEAD^{tree}").strip()
+    line = f"refs/tags/t {tree} refs/tags/t {'0' * 40}\n"
+    assert repo.call(sys.executable, "-m", "memtool", "hook", "pre-push", "origin", "url", stdin=line).returncode == 2
+
+
+def test_a_push_by_url_of_what_the_remote_holds_passes(repo: Memory, tmp_path: Path) -> None:
+    """An old secret that was pushed long ago is no matter of this push."""
+    assert pushed(repo, tmp_path) == ""
+    with_secret_behind(repo)
+    repo.git("push", "-q", "--no-verify", "origin", "HEAD:refs/heads/main")
+    repo.git("push", "-q", str(tmp_path / "hub.git"), "HEAD:refs/heads/new")
+
+
+def test_a_filter_is_seen_wherever_it_is_named(repo: Memory) -> None:
+    """In the folder's own attributes, and when only the attributes are committed."""
+    repo.write("resident/.gitattributes", "*.md filter=big\n")
+    repo.git("add", "-A")
+    assert not repo.commit()
+    assert "behind the filter" in repo.said
+    repo.git("commit", "-qm", "forced", "--no-verify")
+    assert "behind the filter" in repo.run("check", ok=(1,)).stdout
+
+
+def test_a_submodule_on_a_resident_path_is_refused_though_git_ignores_it(repo: Memory) -> None:
+    """`ignore = all` in .gitmodules hides nothing from the hook."""
+    head = repo.git("rev-parse", "HEAD").strip()
+    repo.write(".gitmodules", '[submodule "s"]\n\tpath = resident/summary.md\n\turl = x\n\tignore = all\n')
+    repo.git("rm", "-q", "resident/summary.md")
+    repo.git("add", ".gitmodules")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{head},resident/summary.md")
+    assert not repo.commit()
+    assert "a submodule" in repo.said
+
+
+@pytest.mark.parametrize("env", [{"LANGUAGE": "zh_CN", "LC_ALL": "C.UTF-8"}, {"LC_ALL": "zh_CN.UTF-8"}, {}])
+def test_the_first_commit_passes_in_any_language_and_beside_a_file_named_head(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
+    """No word of git's is needed to know that there is no commit yet."""
+    repo = Memory.make(tmp_path / "repo")
+    repo.write("memtool.yaml", "format: 1\n")
+    repo.write("HEAD", "a file")
+    repo.write("topics/a.md", GOOD)
+    repo.git("add", "-A")
+    assert repo.commit(env=env)
+    repo.write("topics/a.md", GOOD + "more\n")
+    assert repo.commit("-a", env=env)
+
+
+@pytest.mark.parametrize(
+    "front",
+    ['description: "\\UFFFFFFFF x"', 'description: "\\U00110000"', 'description: "\\ud800 x"', "%YAML 1." + "9" * 5000],
+)
+def test_hostile_front_matter_is_a_finding_never_a_traceback(repo: Memory, front: str) -> None:
+    """Forty bytes cannot break the hook, the index or the start."""
+    repo.write("topics/x.md", f"---\n{front}\n---\n# T\n")
+    repo.git("add", "-A")
+    assert not repo.commit() or front.startswith("%")
+    for command in ("index", "check", "start"):
+        repo.run(command)
+
+
+def test_closed_and_full_outputs_change_no_verdict(repo: Memory) -> None:
+    """With warnings to tell and nobody to hear them, a good commit still passes."""
+    repo.write("topics/new.md", "# No description\n")
+    repo.git("add", "-A")
+    for closing in ("2>/dev/full", "2>&-", ">&- 2>&-", "<&-"):
+        done = repo.call("sh", "-c", f"{repo.root}/.git/hooks/pre-commit {closing}")
+        assert done.returncode == 0, (closing, done.stderr)
+    assert repo.call("sh", "-c", f"{sys.executable} -m memtool hook session-start >&-").returncode == 0
+
+
+def test_a_chatty_git_does_not_stop_the_hook(repo: Memory) -> None:
+    """Whatever git writes to stderr is read while its answers are."""
+    for number in range(300):
+        repo.write(f"topics/{number}.md", GOOD + str(number))
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "x", "--no-verify")
+    repo.git("repack", "-adq")
+    done = repo.call(
+        "timeout", "60", sys.executable, "-m", "memtool", "check", "--rev", "HEAD", env={"GIT_TRACE_PACK_ACCESS": "1"}
+    )
+    assert done.returncode == 0, done.returncode
 
 
 def test_hooks_and_session_start_are_executable_posix_sh() -> None:

@@ -280,7 +280,13 @@ def test_the_lines_for_pre_commit_and_lefthook_are_yaml() -> None:
     """They can be pasted as they stand."""
     import yaml
 
-    for text in (managers._PRE_COMMIT_LINES, managers._LEFTHOOK_LINES):
-        assert isinstance(yaml.safe_load(text), dict)
-    entry = yaml.safe_load(managers._PRE_COMMIT_LINES)["repos"][0]["hooks"][1]["entry"]
-    assert len(shlex.split(entry)) == 3
+    assert isinstance(yaml.safe_load(managers._LEFTHOOK_LINES), dict)
+    top, item = managers._PRE_COMMIT_LINES.split("# one more item of the list under `repos:`\n")
+    theirs = "repos:\n  - repo: local\n    hooks: [{id: mine, name: mine, entry: mine, language: system}]\n"
+    pasted = yaml.safe_load(top + theirs + item)
+    assert [hook["id"] for repo in pasted["repos"] for hook in repo["hooks"]] == [
+        "mine",
+        "memtool-check",
+        "memtool-push",
+    ]
+    assert pasted["repos"][1]["hooks"][1]["entry"] == "memtool hook pre-push"

@@ -58,18 +58,20 @@ CONFLICT = b"a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> topic\n"
 @pytest.mark.parametrize(
     ("data", "found"),
     [
-        (CONFLICT, (2, False)),
-        (CONFLICT.replace(b"=======\n", b"||||||| base\nold\n=======\n"), (2, False)),
-        (CONFLICT.replace(b"\n", b"\r\n"), (2, False)),
-        (b"```\n" + CONFLICT + b"```\n", (3, True)),
-        (CONFLICT.replace(b"=======\n", b""), None),
-        (b"Title\n=======\n\n<<<<<<< is a marker, >>>>>>> too\n", None),
+        (CONFLICT, (2, True)),
+        (CONFLICT.replace(b"=======\n", b"||||||| base\nold\n=======\n"), (2, True)),
+        (CONFLICT.replace(b"\n", b"\r\n"), (2, True)),
+        (b"```\n" + CONFLICT + b"```\n", (3, False)),
+        (CONFLICT.replace(b"=======\n", b""), (2, False)),
+        (b"text\n>>>>>>> topic\n", (2, False)),
+        (b"```\n>>>>>>> topic\n```\n", None),
+        (b"Title\n=======\n\nAn <<<<<<< is a marker, >>>>>>> too\n", None),
         (b"  <<<<<<< HEAD\n=======\n  >>>>>>> x\n", None),
         (b"<<<<<<<< eight\n=======\n>>>>>>>> eight\n", None),
     ],
 )
 def test_a_whole_conflict_is_a_marker_and_a_lone_rule_is_none(data: bytes, found: tuple[int, bool] | None) -> None:
-    """Three markers in order at the margin; in code it may be an example, and the caller is told so."""
+    """Three markers in order at the margin; in code it may be an example, a lone one is what is left of a conflict."""
     assert markers.conflict(data) == found
 
 

@@ -9,7 +9,7 @@ from memtool.core.config import Config
 from memtool.core.startpack import HOSTS, Pack, fit, pack, part
 
 FILES = {
-    "resident/rules.md": b"Rules.\n",
+    "resident/rules.md": b"Rules; see INDEX.md.\n",
     "resident/summary.md": "Summary 记忆".encode(),
     "resident/agents/desk.md": b"Desk.\n",
     "resident/agents/other.md": b"Other.\n",
@@ -24,7 +24,7 @@ def made(agent: str = "desk", live: str = "") -> Pack:
 def test_a_session_reads_its_own_files_stable_first_the_digest_last() -> None:
     """Rules, summary, this agent's own summary, the digest; no other agent's, no topic."""
     assert startpack.text(made(live="Live: 1 file changed.")) == (
-        "<!-- resident/rules.md -->\nRules.\n\n"
+        "<!-- resident/rules.md -->\nRules; see INDEX.md.\n\n"
         "<!-- resident/summary.md -->\nSummary 记忆\n\n"
         "<!-- resident/agents/desk.md -->\nDesk.\n\n"
         "<!-- .memtool/digest.md -->\nDigest.\n\n"
@@ -98,3 +98,17 @@ def test_bytes_that_are_not_utf_8_are_shown_replaced() -> None:
     """One bad byte does not keep a session from its memory."""
     found = pack(FILES | {"resident/rules.md": b"\xff"}, Config(), agent="desk", digest="", live="")
     assert "\ufffd" in found.blocks[0].text
+
+
+def test_a_session_is_told_of_the_index_where_no_resident_file_does() -> None:
+    """An adopted rules file knows nothing of the index; what is on demand would not be found."""
+    found = pack(FILES | {"resident/rules.md": b"Rules.\n"}, Config(), agent="desk", digest="", live="")
+    assert "Before a task, read INDEX.md;" in startpack.text(found)
+    assert "Before a task" not in startpack.text(made())
+
+
+def test_a_resident_file_that_is_gone_is_said() -> None:
+    """A start without the rules is no start like any other."""
+    files = {path: data for path, data in FILES.items() if path != "resident/rules.md"}
+    found = pack(files, Config(), agent="desk", digest="", live="")
+    assert found.notes == ("resident/rules.md: every session should read it; it is not there",)

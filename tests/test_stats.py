@@ -35,6 +35,6 @@ def test_the_largest_files_are_named_to_be_split() -> None:
 def test_the_bill_fits_one_screen_and_an_empty_memory_too() -> None:
     """Shares below a tenth have a decimal, so that they are not all 0 %."""
     shown = text(stats(TREE, Config()))
-    assert "resident start                   3,348         837          8.0 %" in shown
+    assert "start, digest reserved           3,348         837          8.0 %" in shown
     assert len(shown.splitlines()) < 24
     assert "0.0 %" in text(stats({}, Config()))

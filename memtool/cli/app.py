@@ -6,6 +6,7 @@ Results go to stdout, all else to stderr. 0: done, or no error found; 1: an erro
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from typing import Annotated, Any, NoReturn
@@ -14,7 +15,10 @@ import typer
 
 import memtool
 from memtool.errors import MemtoolError
-from memtool.hook import say, today
+from memtool.hook import say, speak_utf8, today
+
+PIPE = 141
+"""128 + SIGPIPE: how a shell reports a program whose reader went away."""
 
 app = typer.Typer(
     name="memtool",
@@ -57,14 +61,34 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done;
 
 def run() -> NoReturn:
     """Run the command line; the one place that turns errors into words and exit codes."""
+    speak_utf8()
     try:
         app()
     except MemtoolError as error:
         say(error)
         sys.exit(2)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        sys.stderr.close()
+    except OSError as error:
+        _discard_stdout()
+        if not isinstance(error, BrokenPipeError):
+            say(MemtoolError(f"output could not be written: {error.strerror}"))
+            sys.exit(2)
+        sys.exit(PIPE)
     sys.exit(0)
+
+
+def _write(text: str) -> None:
+    """Write a result to stdout, at once, so that a full disk or a closed pipe is met here and not at exit."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _discard_stdout()
+        sys.exit(PIPE)
+
+
+def _discard_stdout() -> None:
+    """Let what is still buffered go nowhere: Python would fail over it once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _print_version(wanted: bool) -> None:
@@ -98,7 +122,7 @@ def _root(context: typer.Context) -> str:
 def _print_json(document: dict[str, Any]) -> None:
     import json
 
-    print(json.dumps(document, ensure_ascii=False, indent=2))
+    _write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
 @app.command()
@@ -123,7 +147,7 @@ def init(
     if output is Output.json:
         _print_json(report.asdict())
     else:
-        print("\n".join(report.lines()))
+        _write("\n".join(report.lines()) + "\n")
     raise typer.Exit(report.code)
 
 
@@ -155,16 +179,14 @@ def check(
     if output is CheckOutput.json:
         _print_json(report.asdict(checked.report))
     elif output is CheckOutput.github:
-        print(report.github(checked.report), end="")
+        _write(report.github(checked.report))
     else:
-        print(report.text(checked.report, checked.config, checked.snapshot), end="")
+        _write(report.text(checked.report, checked.config, checked.snapshot))
     raise typer.Exit(1 if checked.report.errors else 0)
 
 
 def _from_root(root: str, paths: list[str]) -> list[str]:
     """Give paths as typed, from the current folder or from the root of the repo, as paths from the root."""
-    import os
-
     found = []
     for path in paths:
         place = os.path.relpath(
@@ -197,7 +219,7 @@ def index(
     if output is Output.json:
         _print_json(result.asdict())
     else:
-        print("\n".join(result.lines()))
+        _write("\n".join(result.lines()) + "\n")
     raise typer.Exit(1 if proof and result.findings else 0)
 
 
@@ -213,6 +235,8 @@ def digest(
     """Write the digest: which memory moved lately, computed from git history, never committed."""
     from memtool.core.dates import is_date
     from memtool.edge import location
+    from memtool.edge.location import load_config
+    from memtool.edge.trees import Folder
     from memtool.jobs import session
 
     root = _root(context)
@@ -220,11 +244,13 @@ def digest(
     if as_of is not None:
         if not is_date(as_of):
             raise MemtoolError(f"{as_of!r} is no date; write it YYYY-MM-DD")
-        print(session.digest_as_of(root, agent=name, day=as_of), end="")
+        _write(session.digest_as_of(root, agent=name, day=as_of))
         return
     text = session.refresh_digest(root, agent=name, today=today())
     if stdout:
-        print(text, end="")
+        _write(text)
+    else:
+        _write(f"written: {load_config(Folder(root))[0].digest} ({len(text.encode()):,} bytes)\n")
 
 
 @app.command()
@@ -243,7 +269,7 @@ def start(
     for note in pack.notes:
         print(f"memtool: {note}", file=sys.stderr)
     if output is StartOutput.text:
-        sys.stdout.write(startpack.text(pack))
+        _write(startpack.text(pack))
         return
     shapes = {"json": startpack.asdict, "anthropic": startpack.anthropic, "openai": startpack.openai}
     _print_json(shapes[output.value](pack))
@@ -261,7 +287,7 @@ def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
     if output is Output.json:
         _print_json(core.asdict(bill))
     else:
-        print(core.text(bill), end="")
+        _write(core.text(bill))
 
 
 @app.command()
@@ -276,7 +302,7 @@ def doctor(context: typer.Context, output: FormatOption = Output.text) -> None:
     if output is Output.json:
         _print_json({"schema": "memtool.doctor/1", "checks": [check.asdict() for check in checks]})
     else:
-        print("\n".join(checkup.lines(checks)))
+        _write("\n".join(checkup.lines(checks)) + "\n")
     raise typer.Exit(1 if any(check.status == "fail" for check in checks) else 0)
 
 
@@ -286,12 +312,14 @@ def demo() -> None:
     from memtool.jobs.demo import demo as job
 
     for line in job(today=today()):
-        print(line)
+        _write(line + "\n")
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
-def hook(event: str, args: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+def hook(context: typer.Context, event: str, args: Annotated[list[str] | None, typer.Argument()] = None) -> None:
     """Run what git and agent hosts call; `memtool hook --help` lists the events."""
     from memtool.hook import main
 
+    if context.obj is not None:
+        os.chdir(_root(context))
     main([event, *(args or [])])

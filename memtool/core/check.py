@@ -11,7 +11,8 @@ from _collections_abc import Callable, Iterator, Sequence
 from memtool.core import budget, document, index
 from memtool.core.blocks import lines
 from memtool.core.budget import Bill, Weight
-from memtool.core.config import Config
+from memtool.core.config import AGENT, CONFIG, Config
+from memtool.core.dates import is_date
 from memtool.core.document import Document
 from memtool.core.lint import links, markers, routing
 from memtool.core.lint.secrets import secrets
@@ -45,6 +46,8 @@ class Report(Record):
     """How many memory files were examined."""
     findings: tuple[Finding, ...]
     bill: Bill
+    unread: int = 0
+    """How many could not be: links, what is too large, what may not be read."""
 
     @property
     def errors(self) -> int:
@@ -69,21 +72,31 @@ def check(
     found = [*budgets(weighed, change, config=config, paths=names if paths else ())]
     for path in names:
         found += _file(snapshot, path, config, today)
+    for path in _generated(snapshot, config, change, paths):
+        found += dangers(path, snapshot[path])
+    found += _missing(snapshot, config, change, paths)
+    unread = sum(bool(odd(snapshot, path)) for path in names)
     if config.digest in (snapshot if change is None else change.paths) and config.digest in snapshot:
         found.append(digest_tracked(config.digest))
     if change is not None:
         found += index.row_findings(snapshot, config, change.paths)
     elif not paths:
         found += index.findings(snapshot, config)
+    if change is not None and CONFIG not in snapshot and any(CONFIG in parent for parent in change.parents):
+        hint = "Bring it back; to give memtool up, commit this with --no-verify."
+        found.append(Finding("no-config", "error", CONFIG, 0, "removed: no commit would be checked any more", hint))
     if change is not None and change.adopting:
         found = [finding.replace(severity="warning") for finding in found]
     ranked = sorted(found, key=lambda finding: (finding.severity, finding.path, finding.line, finding.code))
-    return Report(source, len(names), tuple(ranked), weighed)
+    return Report(source, len(names) - unread, tuple(ranked), weighed, unread)
 
 
 def _examined(snapshot: Snapshot, config: Config, change: Change | None, paths: Sequence[str]) -> list[str]:
     if change is not None:
-        return [path for path in change.paths if config.is_memory(path) and path in snapshot]
+        names = [path for path in change.paths if config.is_memory(path) and path in snapshot]
+        if any(path.endswith(".gitattributes") for path in change.paths):  # they can put a filter before any file
+            names += (path for path in config.resident_paths(snapshot) if path not in names and odd(snapshot, path))
+        return names
     within = tuple(f"{path}/" for path in paths)
     return [
         path
@@ -97,6 +110,26 @@ def digest_tracked(path: str) -> Finding:
         "digest-tracked", "error", path, 0, "the digest is generated at each start and is never committed",
         f"git rm --cached {path}",
     )  # fmt: skip
+
+
+def _generated(snapshot: Snapshot, config: Config, change: Change | None, paths: Sequence[str]) -> list[str]:
+    """List the files beside the memory in which a conflict or a secret may stand: index pages and the configuration."""
+    names = change.paths if change is not None else snapshot if not paths else ()
+    pages = (path for path in names if path == CONFIG or config.is_index(path))
+    return [path for path in pages if path in snapshot and not odd(snapshot, path)]
+
+
+def _missing(snapshot: Snapshot, config: Config, change: Change | None, paths: Sequence[str]) -> Iterator[Finding]:
+    """Yield the resident files that the configuration names and the tree lacks."""
+    if paths:
+        return
+    for item in config.resident:
+        named = AGENT not in item.path and "*" not in item.path
+        if named and item.path not in snapshot and (change is None or item.path in change.paths):
+            hint = "Bring it back, or take it out of memtool.yaml."
+            yield Finding(
+                "missing-resident", "warning", item.path, 0, "every session should read it; it is not there", hint
+            )
 
 
 # --- budgets ---------------------------------------------------------------------------------------------------------
@@ -147,8 +180,10 @@ def _size(tree: Snapshot, path: str) -> int:
 def _file(snapshot: Snapshot, path: str, config: Config, today: str) -> Iterator[Finding]:
     resident = config.is_resident(path)
     if what := odd(snapshot, path):
-        hint = "Put the text itself there." if resident else ""
-        yield Finding("not-a-regular-file", "error" if resident else "warning", path, 0, f"{path} is {what}", hint)
+        hidden = what.startswith(("unreadable", "too large"))  # nobody can tell what is in it
+        hint = "Split it, or let it be read." if hidden else "Put the text itself there." if resident else ""
+        severity: Severity = "error" if resident or hidden else "warning"
+        yield Finding("not-a-regular-file", severity, path, 0, f"not examined: {what}", hint)
         return
     data = snapshot[path]
     yield from dangers(path, data)
@@ -171,9 +206,9 @@ def dangers(path: str, data: bytes) -> Iterator[Finding]:
             "secret", "error", path, line, f"looks like a secret: {kind}", "Take it out; if it was real, revoke it."
         )
     if marker := markers.conflict(data):
-        line, in_code = marker
+        line, certain = marker
         yield Finding(
-            "conflict-marker", "warning" if in_code else "error", path, line, "a conflict marker of git's",
+            "conflict-marker", "error" if certain else "warning", path, line, "a conflict marker of git's",
             "Keep what is meant of both sides, remove the markers.",
         )  # fmt: skip
     try:
@@ -205,8 +240,7 @@ def _links(prose: links.Prose, path: str, exists: Callable[[str], bool]) -> Iter
 def _resident(
     prose: links.Prose, path: str, page: Document, today: str, exists: Callable[[str], bool]
 ) -> Iterator[Finding]:
-    from memtool.core.lint import review
-    from memtool.core.lint.resident import misplaced
+    from memtool.core.lint import resident, review
     from memtool.core.lint.status import rotting
 
     for line, name in links.imports(prose, path, exists):
@@ -214,11 +248,15 @@ def _resident(
         yield Finding(
             "accidental-import", "warning", path, line, f"a host would load {name} in full at each start", hint
         )
+    misplaced = list(resident.misplaced(prose))
+    has_backlog = any(code == "backlog" for _, code, _ in misplaced)
     for line, text in prose:
+        if has_backlog and text.lstrip(" ")[1:5] == " [ ]":
+            continue  # a task of the backlog, which is told of as one
         if words := rotting(text):
             hint = "Move it to a project file, or say when it was so."
             yield Finding("rotting-status", "warning", path, line, f"will soon be wrong: “{words}”", hint)
-    for line, code, message in misplaced(prose):
+    for line, code, message in misplaced:
         yield Finding(code, "warning", path, line, message, "Move it to the on-demand tier.")
     for line, message in review.due(page.data, today=today, review_by=page.review_by):
         hint = "Look at it, then write `review by YYYY-MM-DD` in the section."
@@ -233,7 +271,9 @@ def _on_demand(path: str, page: Document, today: str) -> Iterator[Finding]:
         return
     for code, message, hint in routing.description(page, page.title):
         yield Finding(code, "warning", path, 1, message, hint)
-    if not page.source_date:
+    if page.source_date and not is_date(page.source_date):
+        yield Finding("no-source-date", "warning", path, 1, f"“{page.source_date}” is no date", "Write YYYY-MM-DD.")
+    elif not page.source_date:
         hint = "Add `source_date: YYYY-MM-DD`: when what it says was so."
         yield Finding("no-source-date", "warning", path, 1, "no source date: nobody can tell how old it is", hint)
     if page.review_by and page.review_by < today:

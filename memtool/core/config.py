@@ -73,7 +73,9 @@ class Config(Record):
         return self.budget(path) is not None
 
     def budget(self, path: str) -> int | None:
-        """Give the budget of a resident file in bytes; None for any other path."""
+        """Give the budget of a resident file in bytes; None for any other path. Memory is markdown, ``*.md``."""
+        if not path.endswith(".md"):
+            return None
         return next((item.budget for item in self.resident if matches(path, item.of("*"))), None)
 
     def is_index(self, path: str) -> bool:
@@ -106,7 +108,11 @@ class Config(Record):
                 found.update(dict.fromkeys(path for path in (pattern,) if path in snapshot))
             else:
                 folder = pattern[: pattern.index("*")].rpartition("/")[0]
-                found.update(dict.fromkeys(sorted(p for p in under(snapshot, folder) if matches(p, pattern))))
+                found.update(
+                    dict.fromkeys(
+                        sorted(p for p in under(snapshot, folder) if p.endswith(".md") and matches(p, pattern))
+                    )
+                )
         return list(found)
 
     def agent_of(self, path: str) -> str:
@@ -219,7 +225,8 @@ def read(data: bytes) -> tuple[Config, list[Finding]]:
     except UnicodeDecodeError as error:
         raise _wrong(1 + data.count(b"\n", 0, error.start), "not UTF-8") from None
     except BadYaml as error:
-        raise _wrong(error.line, error.message, hint=error.hint) from None
+        broken_list = '"[' in error.hint or '"{' in error.hint  # a quoted list would be no list
+        raise _wrong(error.line, error.message, hint="" if broken_list else error.hint) from None
     if value == "":
         value = {}
     if not isinstance(value, dict):
@@ -261,7 +268,7 @@ class _Reader:
         if not isinstance(value, str) or not value:
             raise self.wrong(path, "one value is expected here")
         if shape == "number":
-            if not (value.isdecimal() and value.isascii()) or int(value) < 1 or len(value) > 9:
+            if not (value.isdecimal() and value.isascii()) or len(value) > 9 or int(value) < 1:
                 raise self.wrong(path, f"a whole number from 1 is expected, not {value!r}")
             return int(value)
         if shape == "bytes":
@@ -304,6 +311,10 @@ class _Reader:
             or any(part in {"", ".", "..", ".git"} for part in name.split("/"))
         ):
             raise self.wrong(path, f"{value!r} is no path inside the repo; write it from the repo's root, with `/`")
+        if name.count("**") > 2:
+            raise self.wrong(path, f"{value!r} has more than two `**`")
+        if path in {("digest", "path"), ("index", "path")} and not name.endswith(".md"):
+            raise self.wrong(path, f"a page is markdown and ends in .md; {value!r} does not")
         return name
 
     def list(self, path: tuple[str | int, ...], value: Value) -> list[Value]:

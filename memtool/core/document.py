@@ -100,7 +100,7 @@ def read(data: bytes) -> Document:
         return Document(data, {}, body, error)
     if isinstance(value, dict):
         return Document(data, value, body)
-    return Document(data, {}, _top(data) if block.strip() else body)
+    return Document(data, {}, _top(data) if value else body)
 
 
 def _top(data: bytes) -> int:
@@ -150,12 +150,11 @@ def _text(block: bytes) -> str:
 
 
 def _looks_like_keys(block: bytes) -> bool:
-    """Tell front matter that is broken from prose between two rules: its first line is ``key: …`` or a comment."""
-    for line in block.splitlines():
-        word, colon, _ = line.partition(b":")
-        if line.strip():
-            return line.startswith(b"#") or (bool(colon) and b" " not in word.strip())
-    return False
+    """Tell front matter that is broken from prose between two rules: it starts with a key or a comment, or has ours."""
+    lines = [line for line in block.splitlines() if line.strip()]
+    words = [line.partition(b":")[0] for line in lines if b":" in line]
+    ours = any(word.decode("ascii", "replace") in _OURS for word in words)
+    return ours or bool(lines and (lines[0].startswith(b"#") or (words and b" " not in words[0].strip())))
 
 
 def _unclosed(data: bytes) -> BadYaml | None:

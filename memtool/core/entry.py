@@ -77,7 +77,7 @@ class Entry(Record):
         """Derive the status from text and place alone; *valid_until* is the file's, *proposed* true in the inbox."""
         if self.voids and not self.live.strip():
             return "void"
-        if any(day and day < today for day in (self.record(VALID_UNTIL)[:10], valid_until[:10])):
+        if any(is_date(day) and day < today for day in (self.record(VALID_UNTIL)[:10], valid_until[:10])):
             return "expired"
         if proposed:
             return "proposed"
@@ -167,6 +167,7 @@ def _quote_blocks(content: bytes) -> Iterator[list[bytes]]:
     for kind, start, end in lines(content):
         line = content[start:end]
         quoted = _is_quoted(line) and (quoting or kind == "text")  # once open, a quote may hold code of its own
+        quoted = quoted or (quoting and kind == "text" and _continues(run[-1], line))
         if run and quoted != quoting:
             yield run
             run = []
@@ -176,11 +177,19 @@ def _quote_blocks(content: bytes) -> Iterator[list[bytes]]:
         yield run
 
 
+def _continues(before: bytes, line: bytes) -> bool:
+    """Tell a line without ``>`` that goes on with the paragraph of the quote above it, as CommonMark lets it."""
+    starts_text = line[:1].isalnum() or line[:1] >= b"\x80" or line[:1] in b"*_`(\"'["
+    return starts_text and not _is_quoted(line) and bool(_unquoted(before).strip())
+
+
 def _is_quoted(line: bytes) -> bool:
     return line[:4].lstrip(b" ").startswith(b">")
 
 
 def _unquoted(line: bytes) -> bytes:
+    if not _is_quoted(line):
+        return line
     inner = line.lstrip(b" ")[1:]
     return inner.removeprefix(b" ")
 

@@ -131,7 +131,7 @@ class _Plain:
 
 def _key(text: str) -> str | None:
     key, colon, rest = text.partition(":")
-    if colon and (not rest or rest[0] == " ") and key.translate(_KEY_EXTRA).isidentifier():
+    if colon and (not rest or rest[0] == " ") and len(key) < 1000 and key.translate(_KEY_EXTRA).isidentifier():
         return key
     return None
 
@@ -180,6 +180,8 @@ class _Full:
             return self.build(yaml.parse(self.text, Loader=yaml.BaseLoader))
         except yaml.YAMLError as error:
             raise self.explain(error) from None
+        except (ValueError, OverflowError) as error:  # an escape or a version that is no number of anything
+            raise BadYaml(self.first, f"not YAML: {error}") from None
 
     def build(self, events: Iterator[Any]) -> Value:
         """Fold the events into one value, by a stack of what is open."""
@@ -213,6 +215,8 @@ class _Full:
         self, stack: list[tuple[Value, tuple[str | int, ...], str | None]], value: Value, line: int
     ) -> tuple[str | int, ...]:
         """Put *value* where the open collection expects it, and give its path."""
+        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+            raise BadYaml(line, "an escape for half a character")
         holder, path, key = stack[-1]
         if isinstance(holder, list):
             here = (*path, len(holder)) if len(stack) > 1 else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _collections_abc import Iterator
+from _collections_abc import Collection, Iterator
 
 from memtool.core.budget import Weight, sections, ways_out
 from memtool.core.check import Report
@@ -17,11 +17,12 @@ SHOWN = 3
 """How many findings of one code the text shows; JSON has all."""
 
 
-def text(report: Report, config: Config, snapshot: Snapshot, *, brief: bool = False) -> str:
-    """Lay the report out on a screen; *brief*, for a hook, leaves the table out where nothing is over or tight."""
+def text(report: Report, config: Config, snapshot: Snapshot, *, changed: Collection[str] | None = None) -> str:
+    """Lay the report out on a screen; for a hook, table and advice are about the files that the commit *changed*."""
     blocks = []
-    heavy = [weight for weight in report.bill.resident if weight.tight]
-    if not brief or heavy or report.bill.bytes > report.bill.budget:
+    brief = changed is not None
+    heavy = [weight for weight in report.bill.resident if weight.tight and (changed is None or weight.path in changed)]
+    if not brief or heavy or any(finding.code == "over-total" for finding in report.findings):
         blocks.append("\n".join(_table(report, config)))
     blocks += ["\n".join(_advice(weight, snapshot[weight.path])) for weight in heavy]
     blocks += ["\n".join(_findings(report.findings, severity)) for severity in ("error", "warning")]
@@ -33,7 +34,8 @@ def text(report: Report, config: Config, snapshot: Snapshot, *, brief: bool = Fa
 def summary(report: Report) -> str:
     warnings = len(report.findings) - report.errors
     counts = f"{_count(report.errors, 'error')}, {_count(warnings, 'warning')}"
-    return f"{_count(report.files, 'memory file')} examined ({report.source}): {counts}."
+    unread = f", {report.unread:,} not" if report.unread else ""
+    return f"{_count(report.files, 'memory file')} examined{unread} ({report.source}): {counts}."
 
 
 def _count(number: int, noun: str) -> str:
@@ -62,10 +64,10 @@ def _advice(weight: Weight, data: bytes) -> Iterator[str]:
     state = f"{-weight.left:,} bytes over its budget" if weight.left < 0 else f"nearly full, {weight.left:,} bytes left"
     yield f"{weight.path} is {state}."
     for size, line, name in sections(data)[:SHOWN]:
-        yield f"  {size:>7,} bytes  line {line:<5} {name}"
+        yield f"  {size:>7,} bytes  line {line:<5} {printable(name)}"
     yield "Ways out:"
     for way in ways_out(data, weight):
-        yield f"  {way.way:8}  saves {way.saves:>6,}  {way.how}"
+        yield f"  {way.way:8}  saves {way.saves:>6,}  {printable(way.how)}"
 
 
 def _findings(findings: tuple[Finding, ...], severity: str) -> Iterator[str]:
@@ -74,18 +76,25 @@ def _findings(findings: tuple[Finding, ...], severity: str) -> Iterator[str]:
         yield f"{severity}s:"
     for code in dict.fromkeys(finding.code for finding in these):
         same = [finding for finding in these if finding.code == code]
+        said = ""
         for finding in same[:SHOWN]:
-            yield f"  {code:18} {place(finding)}  {finding.message}".rstrip()
-            if finding.hint and finding is same[0]:
-                yield f"  {'':18} {finding.hint}"
+            yield f"  {code:18} {place(finding)}  {printable(finding.message)}".rstrip()
+            if finding.hint and finding.hint != said:
+                said = finding.hint
+                yield f"  {'':18} {printable(said)}"
         if len(same) > SHOWN:
             yield f"  {'':18} … and {len(same) - SHOWN:,} more; all of them: memtool check --format json"
 
 
 def place(finding: Finding) -> str:
-    """Give ``path:line``, as editors and terminals open it; control characters of a name are shown, not sent."""
-    name = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in finding.path) or "(all)"
+    """Give ``path:line``, as editors and terminals open it."""
+    name = printable(finding.path) or "(all)"
     return f"{name}:{finding.line}" if finding.line else name
+
+
+def printable(text: str) -> str:
+    """Show the control characters of what a file says or is called, so that none is sent to the terminal."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def asdict(report: Report) -> dict[str, Any]:

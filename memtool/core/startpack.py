@@ -63,6 +63,10 @@ HOSTS = {
 }
 
 
+_ROUTE = "Before a task, read {}; open only the files whose description fits the task.\n"
+"""Said where no resident file names the index: what is on demand would not be found."""
+
+
 def pack(files: Snapshot, config: Config, *, agent: str, digest: str, live: str) -> Pack:
     """Put the start pack of *agent* together from the resident *files*, the *digest* and the *live* status line."""
     blocks, notes = [], []
@@ -74,11 +78,19 @@ def pack(files: Snapshot, config: Config, *, agent: str, digest: str, live: str)
         text = files[path].decode("utf-8", "replace")
         blocks.append(Block(path.rpartition("/")[2].removesuffix(".md"), path, stable=True, text=text))
         weighed[path] = len(files[path])
+    if not any(config.index in block.text for block in blocks):
+        blocks.append(Block("index", "", stable=True, text=_ROUTE.format(config.index)))
+    notes += [f"{path}: every session should read it; it is not there" for path in _missing(files, config)]
     notes += _over(weighed, config)
     blocks.append(Block("digest", config.digest, stable=False, text=digest))
     if said := [line for line in (_own_summary(config, agent, weighed), live) if line]:
         blocks.append(Block("live", "", stable=False, text="\n".join(said) + "\n"))
     return Pack(tuple(blocks), tuple(notes))
+
+
+def _missing(files: Snapshot, config: Config) -> list[str]:
+    fixed = (item.path for item in config.resident if "{agent}" not in item.path and "*" not in item.path)
+    return [path for path in fixed if path not in files]
 
 
 def _over(weighed: dict[str, int], config: Config) -> list[str]:

@@ -79,7 +79,11 @@ def text(bill: Stats) -> str:
 
 def _starts(bill: Stats) -> list[str]:
     both = Size("", "", bill.start.bytes + bill.topic.bytes, bill.start.tokens + bill.topic.tokens)
-    rows = [("read everything", bill.everything), ("resident start", bill.start), ("… and one typical topic", both)]
+    rows = [
+        ("read everything", bill.everything),
+        ("start, digest reserved", bill.start),
+        ("… and one typical topic", both),
+    ]
     lines = [f"{'A session that reads':24}  {'bytes':>12}  {'~tokens':>10}  of everything"]
     for name, size in rows:
         share = _share(size.bytes, bill.everything.bytes)

@@ -60,10 +60,10 @@ def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
     two fsyncs out, for what can be rebuilt to the same bytes. Raises MemtoolError with the path.
     """
     folder = os.path.dirname(path) or "."
-    temporary = f"{path}.{os.urandom(4).hex()}.tmp"
+    temporary = os.path.join(folder, f".{os.urandom(6).hex()}.tmp")
     try:
         os.makedirs(folder, exist_ok=True)
-        mode = stat.S_IMODE(os.lstat(path).st_mode) if os.path.lexists(path) else 0o666 & ~_umask()
+        mode = _mode(path)
         _write_new(temporary, data, mode=mode, durable=durable)
         os.replace(temporary, path)
         if durable:
@@ -74,6 +74,13 @@ def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
     except BaseException:
         _remove(temporary)
         raise
+
+
+def _mode(path: str) -> int:
+    """Give the mode of the file that is replaced; that of a new one where none is there, or a link."""
+    if os.path.lexists(path) and not os.path.islink(path):
+        return stat.S_IMODE(os.lstat(path).st_mode)
+    return 0o666 & ~_umask()
 
 
 def _write_new(path: str, data: bytes, *, mode: int, durable: bool) -> None:

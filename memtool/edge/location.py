@@ -8,7 +8,7 @@ from memtool.core import config as configuration
 from memtool.core.config import CONFIG, Config
 from memtool.edge.plumbing import GitError, git
 from memtool.errors import MemtoolError
-from memtool.model import Finding, Snapshot
+from memtool.model import Finding, Snapshot, odd
 
 _SAFE = frozenset("._-")
 
@@ -63,6 +63,8 @@ def _refuse_bare(path: str) -> None:
 
 def git_dir(root: str) -> str:
     """Give the git directory of the work tree at *root*; a linked work tree names its own in a file."""
+    if root == "." and "GIT_DIR" in os.environ:  # inside a hook, git says itself where it is
+        return os.environ["GIT_DIR"]
     path = os.path.join(root, ".git")
     if os.path.isdir(path):
         return path
@@ -147,7 +149,11 @@ def _stored_agent(root: str) -> str:
 
 def load_config(snapshot: Snapshot) -> tuple[Config, list[Finding]]:
     """Read ``memtool.yaml`` of a tree; a tree without one has the default layout."""
-    return configuration.read(snapshot[CONFIG]) if CONFIG in snapshot else (Config(), [])
+    if CONFIG not in snapshot:
+        return Config(), []
+    if what := odd(snapshot, CONFIG):
+        raise MemtoolError(f"{CONFIG} is {what}", hint="Without it memtool does not know which files are memory.")
+    return configuration.read(snapshot[CONFIG])
 
 
 def leave_foreign_environment(root: str) -> None:

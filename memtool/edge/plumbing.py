@@ -20,6 +20,10 @@ CHUNK = 1 << 16
 SIGPIPE, SIGTERM = 13, 15  # by number: the signal module brings enum with it
 
 
+_ENGLISH = {"LANGUAGE": "en"}
+"""git's words are looked at (its remedies are passed on), so they come untranslated; the locale stays the user's."""
+
+
 class GitError(MemtoolError):
     """git ended with an exit code that the question does not allow."""
 
@@ -54,12 +58,14 @@ class Process:
             self.pid = os.posix_spawnp(
                 "git",
                 _command(root, args),
-                os.environ if env is None else env,
+                dict(os.environ if env is None else env) | _ENGLISH,
                 file_actions=actions,
                 setsigdef=[SIGPIPE],
             )
         except FileNotFoundError:
             raise MemtoolError("git was not found", hint="Install git 2.38 or newer.") from None
+        except OSError as error:
+            raise MemtoolError(f"git {args[0]} could not be started: {error.strerror}") from None
         finally:
             for fd, _ in pairs:
                 os.close(fd)
@@ -123,7 +129,7 @@ class Process:
 
 
 def _command(root: str, args: Sequence[str]) -> list[str]:
-    return ["git", *(("-C", root) if root != "." else ()), *args]
+    return ["git", "--no-replace-objects", *(("-C", root) if root != "." else ()), *args]
 
 
 def git(
@@ -169,6 +175,7 @@ class Objects:
         self.root = root
         self._process: Process | None = None
         self._rest = b""
+        self._said = b""
 
     def __enter__(self) -> Self:
         return self
@@ -178,10 +185,11 @@ class Objects:
             self._process.__exit__()
             self._process = None
 
-    def start(self) -> None:
-        """Start git before there is anything to ask, so that the first answer is not waited for."""
+    def start(self) -> Process:
+        """Start git, also before there is anything to ask, so that the first answer is not waited for."""
         if self._process is None:
             self._process = Process(self.root, "cat-file", "--batch-command", "--buffer", "-z")
+        return self._process
 
     def info(self, names: Sequence[bytes]) -> list[tuple[bytes, bytes, int] | None]:
         """Give (id, type, bytes) of each of *names*, such as an id or ``HEAD:path``; None where there is none."""
@@ -199,10 +207,12 @@ class Objects:
             yield from some
 
     def _ask(self, request: bytes) -> None:
-        self.start()
-        view = memoryview(request)
-        while view and self._process:
-            view = view[os.write(self._process.stdin, view) :]
+        process, view = self.start(), memoryview(request)
+        try:
+            while view:
+                view = view[os.write(process.stdin, view) :]
+        except BrokenPipeError:
+            raise self._ended(process) from None
 
     def _header(self) -> tuple[bytes, bytes, int] | None:
         line = self._line()
@@ -231,10 +241,17 @@ class Objects:
         return data[:size]
 
     def _read(self) -> bytes:
-        if self._process is None:
-            raise RuntimeError("read before anything was asked")
-        data = os.read(self._process.stdout, CHUNK)
-        if not data:
-            said = os.read(self._process.stderr, CHUNK).decode(errors="replace")
-            raise GitError(self._process.args, 128, said or "it ended early")
-        return data
+        """Read on, and take what git says on stderr meanwhile: it would wait for that pipe too."""
+        process = self.start()
+        while True:
+            readable, _, _ = select.select([process.stdout, process.stderr], [], [])
+            if process.stderr in readable:
+                self._said = (self._said + os.read(process.stderr, CHUNK))[-CHUNK:]
+            if process.stdout in readable:
+                if data := os.read(process.stdout, CHUNK):
+                    return data
+                raise self._ended(process)
+
+    def _ended(self, process: Process) -> GitError:
+        said = (self._said + os.read(process.stderr, CHUNK)).decode(errors="replace")
+        return GitError(process.args, 128, said or "it ended early")

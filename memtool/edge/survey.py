@@ -57,8 +57,19 @@ def survey(root: str) -> Survey:
                 listed = git(root, *staged)
                 new = _files(b"".join(walk.chunks()))
         differing = tuple(b"".join(compare.chunks()).split(b"\0")[:-1])
-    gone = tuple(path for path in differing if not os.path.lexists(os.path.join(os.fsencode(root), path)))
+    gone = tuple(path for path in differing if is_gone(os.path.join(os.fsencode(root), path)))
     return Survey(listed, differing, gone, tuple(new))
+
+
+def is_gone(path: bytes) -> bool:
+    """Tell a file that is not there; one in a folder that may not be entered is there, and cannot be read."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _is_large(root: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from _collections_abc import Iterator
+from bisect import bisect_left
 
 from memtool.edge.files import MAX_FILE, irregular, read_regular
 from memtool.edge.plumbing import GitError, Objects, git, path_of, records, succeeds
@@ -174,6 +175,7 @@ class StagedTree(ObjectTree):
         self.base = base
         self.changes = changes
         """The paths that differ from HEAD; None for one that is removed."""
+        self._changed = sorted(changes)
 
     def blob(self, path: str) -> Blob | None:
         if path in self.changes:
@@ -188,7 +190,11 @@ class StagedTree(ObjectTree):
         prefix = folder and folder + "/"
         if self.base is not None:  # not its truth: that would count the whole tree
             yield from (path for path in self.base.under(folder) if path not in self.changes)
-        yield from (path for path, blob in self.changes.items() if blob and path.startswith(prefix))
+        at = bisect_left(self._changed, prefix)
+        while at < len(self._changed) and self._changed[at].startswith(prefix):
+            if self.changes[self._changed[at]] is not None:
+                yield self._changed[at]
+            at += 1
 
 
 def staged(objects: Objects) -> StagedTree:
@@ -196,10 +202,8 @@ def staged(objects: Objects) -> StagedTree:
     objects.start()  # while the other git compares, this one gets ready
     try:
         changes = _differences(objects.root, "HEAD")
-    except GitError as error:
+    except GitError:
         if succeeds(objects.root, "rev-parse", "-q", "--verify", "HEAD^{commit}"):
-            raise
-        if "ambiguous argument 'HEAD'" not in error.stderr and "bad revision 'HEAD'" not in error.stderr:
             raise
         empty = git(objects.root, "hash-object", "-t", "tree", "--stdin").strip().decode()
         return StagedTree(objects, None, _differences(objects.root, empty))
@@ -207,11 +211,15 @@ def staged(objects: Objects) -> StagedTree:
 
 
 def _differences(root: str, base: str) -> dict[str, Blob | None]:
-    raw = records(root, "diff-index", "--cached", "--ita-invisible-in-index", "--no-renames", "-z", base)
+    options = ("--cached", "--ita-invisible-in-index", "--no-renames", "--ignore-submodules=none", "-z")
+    raw = records(root, "diff-index", *options, base, "--")
     changes: dict[str, Blob | None] = {}
     for head in raw:
         _, mode, _, oid, status = head.split(b" ")
-        changes[path_of(next(raw))] = None if status == b"D" else Blob(mode, oid)
+        path = path_of(next(raw))
+        if status == b"U":
+            raise MemtoolError(f"{path} is in conflict", hint="Settle it and `git add` it; then it can be judged.")
+        changes[path] = None if status == b"D" else Blob(mode, oid)
     return changes
 
 
@@ -220,6 +228,8 @@ class WorkTree(Tree):
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.filters: dict[str, str] = {}
+        """Paths that a filter stands before: what git keeps is not what is read here."""
         self._survey: Survey | None = None
         self._paths: dict[str, bytes] | None = None
 
@@ -257,6 +267,8 @@ class WorkTree(Tree):
         return data
 
     def odd(self, path: str) -> str:
+        if path in self.filters:
+            return f"behind the filter {self.filters[path]!r}"
         return irregular(os.path.join(self.root, path)) if path in self else ""
 
 
@@ -288,7 +300,7 @@ class Folder(Tree):
         return isinstance(path, str) and os.path.lexists(os.path.join(self.root, path))
 
     def __getitem__(self, path: str) -> bytes:
-        data = read_regular(os.path.join(self.root, path))
+        data = read_regular(os.path.join(self.root, path)) if not self.odd(path) else ""
         if isinstance(data, str):
             raise KeyError(path)
         return data
@@ -300,4 +312,8 @@ class Folder(Tree):
             yield from (name if place == "." else f"{place}/{name}" for name in sorted(names))
 
     def odd(self, path: str) -> str:
+        parts = path.split("/")
+        above = ("/".join(parts[:at]) for at in range(1, len(parts)))
+        if link := next((folder for folder in above if os.path.islink(os.path.join(self.root, folder))), ""):
+            return f"behind the symbolic link {link}"
         return irregular(os.path.join(self.root, path))

@@ -12,11 +12,14 @@ from memtool.core.config import CONFIG, Config
 from memtool.edge.files import MAX_FILE
 from memtool.edge.location import git_dir, load_config, read_line
 from memtool.edge.plumbing import Objects, git, path_of, raw_path, records
-from memtool.edge.trees import CommitTree, ObjectTree, WorkTree, staged
+from memtool.edge.trees import CommitTree, WorkTree, staged
 from memtool.errors import MemtoolError
-from memtool.model import Finding, Record, Snapshot
+from memtool.model import Finding, Record, Snapshot, Tree
 
-_NO_COMMIT = frozenset("0")
+_NO_COMMIT = frozenset(b"0")
+
+
+_USERS = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git", "attributes")
 
 
 class Checked(Record):
@@ -25,6 +28,8 @@ class Checked(Record):
     report: Report
     config: Config
     snapshot: Snapshot
+    changed: tuple[str, ...] | None = None
+    """What a commit in the making changes; None for a whole tree."""
 
 
 def check_work_tree(root: str, *, today: str, paths: Sequence[str] = ()) -> Checked:
@@ -34,6 +39,7 @@ def check_work_tree(root: str, *, today: str, paths: Sequence[str] = ()) -> Chec
     """
     tree = WorkTree(root)
     config, unknown = load_config(tree)
+    tree.filters = filters(root, tree, config.resident_paths(tree))
     report = core.check(tree, config, source="work tree", today=today, paths=tuple(path.rstrip("/") for path in paths))
     return _examined(report, config, tree, unknown)
 
@@ -53,7 +59,7 @@ def check_commit(root: str, rev: str, *, today: str) -> Checked:
 
 
 def _examined(report: Report, config: Config, tree: Snapshot, unknown: list[Finding]) -> Checked:
-    if not report.files:
+    if not report.files and not report.unread:
         raise MemtoolError(
             "no memory file was examined",
             hint=f"Which files are memory is said in {CONFIG}: resident, on_demand, exclude.",
@@ -69,12 +75,15 @@ def check_staged(root: str, *, today: str) -> Checked:
         parents = _parents(root, objects, tree.base)
         adopting = not any(CONFIG in parent for parent in parents)
         paths = tuple(sorted(tree.changes))
-        tree.filters = filters(root, tree, [path for path in paths if config.is_memory(path)], "--cached")
+        asked = [path for path in paths if config.is_memory(path)]
+        if any(path.endswith(".gitattributes") for path in paths):
+            asked += config.resident_paths(tree)
+        tree.filters = filters(root, tree, asked, "--cached")
         tree.fetch([path for path in paths if config.is_memory(path)])
         report = core.check(tree, config, source="staged", today=today, change=Change(paths, parents, adopting))
         if CONFIG in tree.changes:
             report = report.replace(findings=(*report.findings, *unknown))
-        return Checked(report, config, tree)
+        return Checked(report, config, tree, paths)
 
 
 def _parents(root: str, objects: Objects, head: CommitTree | None) -> tuple[CommitTree, ...]:
@@ -86,16 +95,27 @@ def _parents(root: str, objects: Objects, head: CommitTree | None) -> tuple[Comm
     return (head, *(CommitTree(objects, commit) for commit in dict.fromkeys(merged)))
 
 
-def filters(root: str, tree: ObjectTree, paths: Sequence[str], *where: str) -> dict[str, str]:
-    """Map each of *paths* that git passes through a filter to the filter's name; asked only where one is named."""
-    local = os.fsencode(read_line(os.path.join(git_dir(root), "info", "attributes")))
-    attributes = [tree.get(".gitattributes", b""), local]
-    if not paths or not any(b"filter" in text for text in attributes):
+def filters(root: str, tree: Tree, paths: Sequence[str], *where: str) -> dict[str, str]:
+    """Map each of *paths* that git passes through a filter to the filter's name; asked only where one is named.
+
+    Attributes stand in the folders of the paths, in ``info/attributes`` and in the user's own file at its usual place.
+    """
+    folders = {folder for path in paths for folder in _folders(path)}
+    files = [tree.get(f"{folder}.gitattributes", b"") for folder in sorted(folders)]
+    files += [os.fsencode(read_line(path)) for path in (os.path.join(git_dir(root), "info", "attributes"), _USERS)]
+    if not any(b"filter" in text for text in files):
         return {}
     asked = b"".join(raw_path(path) + b"\0" for path in paths)
     answers = list(records(root, "check-attr", "-z", "--stdin", *where, "filter", stdin=asked))
     triples = zip(answers[::3], answers[2::3], strict=True)
     return {path_of(path): value.decode() for path, value in triples if value not in {b"unspecified", b"unset"}}
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the folders above *path*, each with a slash at its end; the root is the empty one."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path and path + "/"
 
 
 def check_push(root: str, updates: bytes, *, remote: str) -> tuple[list[Finding], list[Finding]]:
@@ -104,15 +124,15 @@ def check_push(root: str, updates: bytes, *, remote: str) -> tuple[list[Finding]
     *updates* is what git hands to pre-push: ``ref commit remote-ref remote-commit`` a line. Every version of every file
     is looked at, because what a later commit took out is still pushed. A budget is reported and never stops a push.
     """
-    tips, theirs = _tips(updates)
-    if not tips:
-        return [], []
     stops: list[Finding] = []
     said: list[Finding] = []
     with Objects(root) as objects:
+        tips, theirs = _tips(objects, updates)
+        if not tips:
+            return [], []
         trees = [CommitTree(objects, tip) for tip in tips]
         configs = [load_config(tree)[0] for tree in trees]
-        for commit, path, oid in _new_blobs(root, _unpushed(root, tips, theirs, remote)):
+        for commit, path, oid in _new_blobs(root, _unpushed(root, objects, tips, theirs, remote)):
             stops += (
                 finding.replace(message=f"{finding.message} (commit {commit[:12]})")
                 for finding in _pushed_file(objects, path, oid, configs)
@@ -123,27 +143,50 @@ def check_push(root: str, updates: bytes, *, remote: str) -> tuple[list[Finding]
 
 
 def _pushed_file(objects: Objects, path: str, oid: bytes, configs: Sequence[Config]) -> Iterator[Finding]:
+    """Yield what may not leave this machine in one version of a file; secrets are looked for in every file."""
     if any(path == config.digest for config in configs):
         yield core.digest_tracked(path)
-    if any(config.is_memory(path) for config in configs):
-        (info,) = objects.info([oid])
-        if info is not None and info[2] <= MAX_FILE:
-            (data,) = objects.contents([oid])
-            yield from (finding for finding in core.dangers(path, data or b"") if finding.severity == "error")
+    is_memory = path.endswith(".md")  # whichever configuration holds now: an older one may have mapped it
+    (info,) = objects.info([oid])
+    if info is None or info[2] > MAX_FILE:
+        if is_memory:
+            size = f"{info[2] >> 20} MB" if info else "missing"
+            yield Finding("not-a-regular-file", "error", path, 0, f"not examined for secrets: {size}")
+        return
+    (data,) = objects.contents([oid])
+    for finding in core.dangers(path, data or b""):
+        if finding.severity == "error" and (is_memory or finding.code == "secret"):
+            yield finding
 
 
-def _tips(updates: bytes) -> tuple[list[str], list[str]]:
-    """Give the commits that are pushed, and those that the remote holds now."""
-    lines = [line.split(" ") for line in updates.decode("utf-8", "surrogateescape").splitlines()]
-    pushed = [(words[1], words[3]) for words in lines if len(words) == 4 and set(words[1]) != _NO_COMMIT]
-    return [ours for ours, _ in pushed], [theirs for _, theirs in pushed if set(theirs) != _NO_COMMIT]
+def _tips(objects: Objects, updates: bytes) -> tuple[list[str], list[str]]:
+    """Give the commits that are pushed, and those that the remote holds now.
+
+    Raises MemtoolError for what is no commit, or no line of git's: it could not be judged.
+    """
+    ours, theirs = [], []
+    for line in filter(None, updates.split(b"\n")):
+        words = line.rsplit(b" ", 3)
+        if len(words) != 4:
+            raise MemtoolError(f"git's line {line!r} was not understood", hint="Push the branch by its plain name.")
+        if set(words[1]) != _NO_COMMIT:
+            (peeled,) = objects.info([words[1] + b"^{commit}"])
+            if peeled is None:
+                raise MemtoolError(f"{words[1].decode()} is no commit: what it holds cannot be judged")
+            ours.append(peeled[0].decode())
+        if set(words[3]) != _NO_COMMIT:
+            theirs.append(words[3].decode())
+    return ours, theirs
 
 
-def _unpushed(root: str, tips: Sequence[str], theirs: Sequence[str], remote: str) -> bytes:
+def _unpushed(root: str, objects: Objects, tips: Sequence[str], theirs: Sequence[str], remote: str) -> bytes:
     """List the commits that *remote* does not hold, as far as is known here, one a line."""
-    with Objects(root) as objects:
-        known = [oid for oid, info in zip(theirs, objects.info([oid.encode() for oid in theirs]), strict=True) if info]
-    return git(root, "rev-list", *tips, "--not", f"--remotes={remote}", *known)
+    infos = objects.info([f"{oid}^{{commit}}".encode() for oid in theirs])
+    known = [f"^{info[0].decode()}" for info in infos if info]
+    named = remote in git(root, "remote").decode("utf-8", "surrogateescape").splitlines()
+    excluded = f"--remotes={remote}" if named else "--remotes"
+    asked = "".join(f"{line}\n" for line in (*tips, *known)).encode()
+    return git(root, "rev-list", "--stdin", "--not", excluded, stdin=asked)
 
 
 def _new_blobs(root: str, commits: bytes) -> Iterator[tuple[str, str, bytes]]:

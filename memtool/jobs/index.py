@@ -64,7 +64,10 @@ class IndexResult(Record):
             yield f"{finding.severity}: {place}: {finding.message}"
             yield f"  {finding.hint}"
         state = "" if self.written or self.removed or self.findings else ", all up to date"
-        yield f"{self.files} files on {self.pages} page{'' if self.pages == 1 else 's'}{state}"
+        files, pages = (
+            f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in ((self.files, "file"), (self.pages, "page"))
+        )
+        yield f"{files} on {pages}{state}"
 
 
 def write_index(root: str, *, dry_run: bool = False) -> IndexResult:

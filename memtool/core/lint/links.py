@@ -66,18 +66,22 @@ def targets(line: str) -> Iterator[str]:
 
 
 def _destination(line: str, at: int) -> tuple[str, int]:
-    """Read a link destination from *at*: ``<…>``, or up to a blank or the bracket that closes it."""
+    """Read a link destination from *at*: ``<…>``, or up to a blank or the bracket that closes it; and where that ends.
+
+    Where it is none, the next look starts behind it: what stands in it is passed over, so that no line costs more than
+    its own length.
+    """
     if line.startswith("<", at):
         end = line.find(">", at)
-        return (line[at + 1 : end], end) if end > 0 else ("", at)
+        return (line[at + 1 : end], end) if end > 0 else ("", len(line))
     depth, end = 0, at
     while end < len(line) and line[end] not in " \t":
         depth += (line[end] == "(") - (line[end] == ")")
         if depth < 0:
             return line[at:end], end
         end += 1
-    closes = line[end:].lstrip(" \t")
-    return (line[at:end], end) if closes[:1] in {"'", '"', "(", ")"} else ("", at)
+    closes = line[end : end + 64].lstrip(" \t")
+    return (line[at:end], end) if closes[:1] in {"'", '"', "(", ")"} else ("", end)
 
 
 def resolve(path: str, target: str) -> str:

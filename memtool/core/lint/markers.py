@@ -6,14 +6,14 @@ from memtool.core.blocks import lines
 
 
 def conflict(data: bytes) -> tuple[int, bool] | None:
-    """Find the first whole conflict, ``<<<<<<<`` then ``=======`` then ``>>>>>>>``, each at the margin.
+    """Find the first conflict: (its line, is it whole and outside code); None where there is none.
 
-    Gives its line and whether it stands in code, where it may be an example; None where there is none. A lone line of
-    ``=`` is a heading's underline.
+    A whole one is ``<<<<<<<`` then ``=======`` then ``>>>>>>>``, each at the margin. One in code may be an example, a
+    lone ``<<<<<<< label`` or ``>>>>>>> label`` what is left of one. A lone line of ``=`` is a heading's underline.
     """
-    if b"<<<<<<<" not in data or b">>>>>>>" not in data:
+    if b"<<<<<<< " not in data and b">>>>>>> " not in data and not (b"<<<<<<<" in data and b">>>>>>>" in data):
         return None
-    begun, kinds, half = 0, set[str](), False
+    begun, kinds, half, lone = 0, set[str](), False, 0
     for number, (kind, start, end) in enumerate(lines(data), 1):
         line = data[start:end].rstrip(b"\r\n")
         if _is_marker(line, b"<"):
@@ -22,8 +22,10 @@ def conflict(data: bytes) -> tuple[int, bool] | None:
             kinds.add(kind)
             half = half or line == b"======="
             if half and _is_marker(line, b">"):
-                return begun, kinds == {"code"}
-    return None
+                return begun, kinds != {"code"}
+        if not lone and kind != "code" and line.startswith((b"<<<<<<< ", b">>>>>>> ")):
+            lone = number
+    return (lone, False) if lone else None
 
 
 def _is_marker(line: bytes, sign: bytes) -> bool:

@@ -17,8 +17,9 @@ _LEFTHOOK = tuple(
 )
 
 _PRE_COMMIT_LINES = """\
+# once, at the top of the file
 default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]
-repos:
+# one more item of the list under `repos:`
   - repo: local
     hooks:
       - id: memtool-check
