@@ -91,6 +91,7 @@ def git(root: Path, *args: str) -> None:
 
 def hook(root: Path, size: str, runs: int) -> None:
     """The hook as git runs it, its shell and its gate included."""
+    git(root, "reset", "-q", "--hard")
     install(root)
     ask = ["git", "hook", "run", "pre-commit"]
     empty = ["git", "-c", "core.hooksPath=.git/empty", "hook", "run", "pre-commit"]

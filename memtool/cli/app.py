@@ -27,6 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich alone takes eight times as long to load as Python to start
 )
 
 
@@ -134,7 +135,7 @@ def init(
     dry_run: DryRun = False,
     output: FormatOption = Output.text,
 ) -> None:
-    """Make a memory repo, or adopt a folder that holds memory already.
+    """Make a memory repo, or adopt a folder.
 
     Adds only what is missing and overwrites nothing; run again, it changes nothing. Installs the git hooks that keep
     the budgets, and makes the first commit.
@@ -159,7 +160,9 @@ def check(
     rev: Annotated[str | None, typer.Option(metavar="REV", help="Judge the tree of this commit.")] = None,
     output: Annotated[CheckOutput, typer.Option("--format", help="How to print.")] = CheckOutput.text,
 ) -> None:
-    """Check budgets and contents: of the work tree, of what is staged, or of a commit.
+    """Check budgets and contents; never edit anything.
+
+    Of the work tree, of what is staged, or of a commit.
 
     Never edits and never truncates. Exit code 1 when an error is found, 2 when it could not be checked. With --staged,
     a file that is over budget already is refused only if the commit makes it grow.
@@ -211,7 +214,10 @@ def index(
     dry_run: DryRun = False,
     output: FormatOption = Output.text,
 ) -> None:
-    """Write the index that routes agents: one line a file, made from the descriptions."""
+    """Write the index that routes agents to files.
+
+    One line a file, made from its description. --check proves that every file has one line, every line one file.
+    """
     from memtool.jobs import index as jobs
 
     root = _root(context)
@@ -232,7 +238,10 @@ def digest(
     ] = None,
     agent: AgentOption = None,
 ) -> None:
-    """Write the digest: which memory moved lately, computed from git history, never committed."""
+    """Write the digest of what moved lately.
+
+    Computed from git history, for this agent; never committed.
+    """
     from memtool.core.dates import is_date
     from memtool.edge import location
     from memtool.edge.location import load_config
@@ -259,7 +268,10 @@ def start(
     agent: AgentOption = None,
     output: Annotated[StartOutput, typer.Option("--format", help="How to print.")] = StartOutput.text,
 ) -> None:
-    """Refresh the digest and print what a session reads at its start, stable first."""
+    """Print what a session reads at its start.
+
+    Refreshes the digest first. Stable files come first, so that a provider's prompt cache keeps them.
+    """
     from memtool.core import startpack
     from memtool.edge import location
     from memtool.jobs.start import start as job
@@ -277,7 +289,10 @@ def start(
 
 @app.command()
 def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
-    """Print the bill: reading everything, the resident start, one topic on top; and what to split first."""
+    """Print the bill of the memory.
+
+    What reading everything costs, what the start costs, one topic on top; and the files to split first.
+    """
     from memtool.core import stats as core
     from memtool.edge.location import load_config
     from memtool.edge.trees import WorkTree
@@ -292,7 +307,7 @@ def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
 
 @app.command()
 def doctor(context: typer.Context, output: FormatOption = Output.text) -> None:
-    """Say what is wrong with this machine's set-up, and how to mend it."""
+    """Say what is wrong here, and how to mend it."""
     import time
 
     from memtool.jobs.setup import checkup
@@ -308,7 +323,10 @@ def doctor(context: typer.Context, output: FormatOption = Output.text) -> None:
 
 @app.command()
 def demo() -> None:
-    """Show the product on a memory repo of its own, in a temporary folder."""
+    """Show the product on a memory of its own.
+
+    In a temporary folder, without network; the folder stays, to be looked at.
+    """
     from memtool.jobs.demo import demo as job
 
     for line in job(today=today()):
@@ -317,7 +335,10 @@ def demo() -> None:
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
 def hook(context: typer.Context, event: str, args: Annotated[list[str] | None, typer.Argument()] = None) -> None:
-    """Run what git and agent hosts call; `memtool hook --help` lists the events."""
+    """Run what git and agent hosts call.
+
+    `memtool hook --help` lists the events.
+    """
     from memtool.hook import main
 
     if context.obj is not None:
