@@ -161,6 +161,8 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=11, help="runs of each row")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "memtool-bench")
     given = parser.parse_args()
+    package = Path(__file__).parent.parent / "memtool"
+    subprocess.run([PYTHON, "-m", "compileall", "-q", str(package)], check=True)  # as an installed package is
     print("| what | ms | floor ms | ratio | bar |\n|---|---|---|---|---|")
     for group in given.groups:
         for size in given.sizes:

@@ -11,7 +11,6 @@ from _collections_abc import Callable, Iterable, Iterator, Mapping
 from memtool.core import row
 from memtool.core.config import CONFIG, Config, basename, matches
 from memtool.core.document import line_number
-from memtool.core.layout import assemble
 from memtool.core.page import FLAT, FOLDERS, base_of, is_generated, over_budget, page_of
 from memtool.model import Finding, Snapshot, odd, under
 
@@ -88,12 +87,16 @@ def of_data(path: str, data: bytes, config: Config) -> bytes:
 
 def pages(snapshot: Snapshot, config: Config) -> dict[str, bytes]:
     """Make the pages of the index of *snapshot*: path to content."""
+    from memtool.core.layout import assemble
+
     return assemble(rows(snapshot, config), config)
 
 
 def choose_layout(snapshot: Snapshot, config: Config) -> str:
     """Choose the layout of a new index: flat while one page holds it and leaves room to grow by a third."""
     lines = rows(snapshot, config.replace(index_layout=FLAT))
+    from memtool.core.layout import assemble
+
     (page,) = assemble(lines, config.replace(index_layout=FLAT)).values()
     folders = {page_of(key, config.replace(index_layout=FOLDERS)) for key in lines}
     return FLAT if len(page) <= config.index_budget * 3 // 4 or len(folders) < 2 else FOLDERS

@@ -8,9 +8,12 @@ from bisect import bisect_left
 
 from memtool.edge.files import MAX_FILE, irregular, read_regular
 from memtool.edge.plumbing import GitError, Objects, git, path_of, records, succeeds
-from memtool.edge.survey import Survey, survey
 from memtool.errors import MemtoolError
 from memtool.model import Record, Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtool.edge.survey import Survey
 
 _ODD = {b"120000": "a symbolic link", b"160000": "a submodule"}
 _FOLDER = b"40000"
@@ -235,6 +238,8 @@ class WorkTree(Tree):
 
     def survey(self) -> Survey:
         """Give what git says of the work tree, asked once."""
+        from memtool.edge.survey import survey
+
         if self._survey is None:
             self._survey = survey(self.root)
         return self._survey
