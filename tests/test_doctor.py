@@ -130,10 +130,13 @@ def test_hooks_shadowed_by_a_setting_are_told(memory: Memory) -> None:
 
 
 def test_what_was_not_tried_is_not_called_well(memory: Memory) -> None:
-    """A manager that names memtool may fire or not: a warning, never ok."""
+    """A manager that names memtool and is not installed fails; one that is may fire or not: a warning, never ok."""
     for hook in (memory.root / ".git" / "hooks").glob("p*"):
         hook.unlink()
     memory.write("lefthook.yml", "pre-commit: {commands: {memtool: {run: memtool hook pre-commit}}}\n")
+    check = _one(memory, "hooks")
+    assert (check.status, check.remedy) == ("fail", "lefthook install")
+    memory.write(".git/hooks/pre-commit", "#!/bin/sh\nlefthook run pre-commit\n").chmod(0o755)
     check = _one(memory, "hooks")
     assert check.status == "warn"
     assert "not tried" in check.message

@@ -200,6 +200,10 @@ def _stale(page: str, line: int, message: str) -> Finding:
 # --- the commit in the making ----------------------------------------------------------------------------------------
 
 
+_FEW = 50
+"""Rows up to which each is searched for in its page, rather than all of the page read."""
+
+
 def row_findings(snapshot: Snapshot, config: Config, changed_paths: Iterable[str]) -> list[Finding]:
     """Prove only the rows of *changed_paths*, removed ones too: a few look-ups, however large the tree is."""
     key_of = selector(config)
@@ -218,12 +222,26 @@ def _rows_of(page: str, keys: list[str], snapshot: Snapshot, config: Config) -> 
     present = _present(page, snapshot)
     if isinstance(present, Finding):
         return [present] if should or page in snapshot else []
-    stands = [found for target in by_target for found in _standing(present, target)]
+    stands = _standings(present, list(by_target))
     if [(target, line) for target, line, _ in stands] == list(should.items()):
         return []
     wrong = [at for target, line, at in stands if should.get(target) != line]
     where = line_number(present, min(wrong)) if wrong else 0
     return [_stale(page, where, _difference(should, [(target, line) for target, line, _ in stands]))]
+
+
+def _standings(page: bytes, targets: list[bytes]) -> list[tuple[bytes, bytes, int]]:
+    """Find the rows of *targets*, in their order; of many, by one reading of the page."""
+    if len(targets) <= _FEW:
+        return [found for target in targets for found in _standing(page, target)]
+    held: dict[bytes, list[tuple[bytes, bytes, int]]] = {target: [] for target in targets}
+    at = 0
+    for line in page.split(b"\n"):
+        target = row.parts(line)[1]
+        if target in held:
+            held[target].append((target, line, at))
+        at += len(line) + 1
+    return [found for target in targets for found in held[target]]
 
 
 def _standing(page: bytes, target: bytes) -> Iterator[tuple[bytes, bytes, int]]:

@@ -101,7 +101,9 @@ def _hooks(root: str, config: Config) -> Iterator[Check]:
 
 def _broken(hooks: Sequence[Hook], manager: Manager | None) -> Iterator[Check]:
     if manager is not None and not all(hook.ours for hook in hooks):
-        if manager.calls_memtool:
+        if manager.calls_memtool and manager.then and not hooks[0].present:
+            yield fail("hooks", f"{manager.name} is configured and not installed: no hook fires here", manager.then)
+        elif manager.calls_memtool:
             remedy = f"Try it: git hook run pre-commit (it runs your other hooks of {manager.file} too)."
             yield warn("hooks", f"{manager.name} calls memtool; whether it fires was not tried", remedy)
         else:

@@ -94,6 +94,10 @@ def exclusion(root: str) -> tuple[str, bytes] | None:
     return None if addition.data == old else (path, addition.data)
 
 
+_STRANGERS = 20_000
+"""Files that are no memory, from which on a folder without git is taken for a disk, not for a memory."""
+
+
 class _Draft:
     """A plan in the making."""
 
@@ -146,6 +150,11 @@ class _Draft:
         if odd[_FEW:]:
             self.notes.append(f"and so are {len(odd) - _FEW:,} more")
         strangers = len(self.sizes) - len(self.adoption.memory)
+        if strangers > _STRANGERS and not self.place.is_repo:
+            raise MemtoolError(
+                f"{self.place.path}: {strangers:,} other files lie here; a memory is kept apart",
+                hint="Nothing was done. Name a folder of its own: memtool init DIR.",
+            )
         if self.adoption.memory and strangers > max(_FEW, len(self.adoption.memory)):
             self.notes.append(f"{strangers:,} other files lie here: a memory is better kept apart from code")
         if self.config.index != Config().index:

@@ -144,6 +144,10 @@ def next_steps(report: InitReport) -> tuple[str, ...]:
     steps = []
     if report.hooks.manager and not report.hooks.manager.calls_memtool:
         steps.append(f"Add the lines above to {report.hooks.manager.file}: until then no commit is checked.")
+    elif report.hooks.manager and report.hooks.manager.then:
+        steps.append(
+            f"Run {report.hooks.manager.then}, if you have not in this clone: until then no commit is checked."
+        )
     if "resident/summary.md" in report.made:
         steps.append("Write who you are and what counts now into resident/summary.md, what always holds into rules.md.")
     if report.state == "adopted":
