@@ -31,8 +31,11 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     event, *args = list(sys.argv[1:] if argv is None else argv) or [""]
     run = _EVENTS.get(event)
     if run is None:
-        sys.stderr.write(USAGE if event in {"", "-h", "--help"} else f"memtool: no hook event {event!r}\n\n{USAGE}")
-        sys.exit(0 if event in {"-h", "--help"} else 2)
+        if event in {"-h", "--help"}:
+            sys.stdout.write(USAGE)
+            sys.exit(0)
+        tell(f"memtool: no hook event {event!r}\n\n{USAGE}" if event else USAGE)
+        sys.exit(2)
     speak_utf8()
     try:
         code = run(args)

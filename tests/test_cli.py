@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -186,7 +187,7 @@ def test_start_says_what_is_not_committed_and_not_synced(repo: Memory, tmp_path:
     assert "Live: 1 file changed here and not committed." in done.stdout
     repo.git("init", "-q", "--bare", str(tmp_path / "hub.git"))
     repo.git("remote", "add", "origin", str(tmp_path / "hub.git"))
-    assert "never synced from this branch" in repo.run("start", ok=(0,)).stdout
+    assert "this branch was never synced" in repo.run("start", ok=(0,)).stdout
     repo.git("push", "-qu", "origin", "main")
     repo.git("add", "-A")
     repo.git("commit", "-qm", "x")
@@ -231,7 +232,7 @@ def test_help_version_and_unknown_events(repo: Memory) -> None:
     """`--help` teaches, `--version` is one line, an unknown event is named."""
     assert "memtool init DIR" in repo.run("--help", ok=(0,)).stdout
     assert repo.run("--version", ok=(0,)).stdout.startswith("memtool 0.")
-    assert "pre-commit" in repo.run("hook", "--help", ok=(0,)).stderr
+    assert "pre-commit" in repo.run("hook", "--help", ok=(0,)).stdout
     assert "no hook event 'nope'" in repo.run("hook", "nope", ok=(2,)).stderr
     assert repo.run("check", "--bogus", ok=(2,)).stdout == ""
 
@@ -241,3 +242,52 @@ def test_no_color_is_obeyed(repo: Memory) -> None:
     for args in (["--help"], ["check"], ["check", "--bogus"]):
         done = repo.run(*args, env={"NO_COLOR": "1", "TERM": "xterm-256color"})
         assert "\x1b[" not in done.stdout + done.stderr
+
+
+def test_a_full_disk_and_a_closed_pipe_are_no_findings(repo: Memory) -> None:
+    """Output that cannot be written is exit 2 and a sentence; a reader that went away is no error finding."""
+    memtool = f"{sys.executable} -m memtool"
+    for command in ("check", "start", "stats", "check --format json"):
+        done = repo.call("sh", "-c", f"{memtool} {command} > /dev/full")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "output could not be written" in done.stderr
+    piped = repo.call("bash", "-c", f"{memtool} check --format json | true; echo ${{PIPESTATUS[0]}}")
+    assert piped.stdout.strip() in {"0", "141"}
+    assert piped.stderr == ""
+
+
+def test_a_configuration_that_is_no_file_is_a_sentence(repo: Memory, tmp_path: Path) -> None:
+    """A link in its place is not followed: exit 2, the file named."""
+    (repo.root / "memtool.yaml").rename(tmp_path / "elsewhere.yaml")
+    (repo.root / "memtool.yaml").symlink_to(tmp_path / "elsewhere.yaml")
+    for command in ("check", "start", "stats"):
+        assert "memtool.yaml is a symbolic link" in repo.run(command, ok=(2,)).stderr
+
+
+def test_a_linked_folder_is_not_followed_at_start(repo: Memory, tmp_path: Path) -> None:
+    """Whatever lies behind a link is not this memory."""
+    (repo.root / "resident").rename(tmp_path / "elsewhere")
+    (repo.root / "resident").symlink_to(tmp_path / "elsewhere")
+    done = repo.run("start", ok=(0,))
+    assert "# Rules" not in done.stdout
+    assert "behind the symbolic link resident" in done.stderr
+
+
+def test_dash_c_names_the_repo_of_a_hook_too(repo: Memory, tmp_path: Path) -> None:
+    """`memtool -C DIR hook session-start` reads that memory."""
+    done = Memory(tmp_path).run("-C", str(repo.root), "hook", "session-start", ok=(0,))
+    assert "# Rules" in done.stdout
+
+
+def test_escapes_in_a_file_do_not_reach_the_terminal(repo: Memory) -> None:
+    """What a description says is shown, never obeyed."""
+    repo.write("topics/x.md", '---\ndescription: "about \\e]0;pwned\\a x"\n---\n# T\n')
+    assert "\x1b" not in repo.run("check").stdout
+
+
+def test_many_links_in_a_line_cost_no_more_than_the_line(repo: Memory) -> None:
+    """A hostile line of brackets ends in a finding or in none, not in hours."""
+    repo.write("topics/x.md", GOOD + "](" * 100_000 + "\n" + "[a](b" * 50_000 + "\n")
+    repo.run("index", ok=(0,))
+    done = repo.call("timeout", "60", sys.executable, "-m", "memtool", "check")
+    assert done.returncode == 0

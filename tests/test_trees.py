@@ -111,3 +111,21 @@ def test_a_submodule_and_a_large_blob_are_odd_in_git_trees(repo: Memory) -> None
         assert "large.md" in tree
         with pytest.raises(KeyError):
             tree["large.md"]
+
+
+def test_what_may_not_be_looked_at_is_not_taken_for_removed(repo: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without permission makes its files unreadable; the index must not lose their rows over it."""
+    real = os.lstat
+
+    def lstat(path: str | bytes) -> os.stat_result:
+        if os.fsencode(path).endswith(b"folder/deep/x.md"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    repo.write("folder/deep/x.md", "changed, so that git names it")
+    monkeypatch.setattr(os, "lstat", lstat)
+    tree = WorkTree(str(repo.root))
+    assert "folder/deep/x.md" in tree
+    assert tree.odd("folder/deep/x.md") == "unreadable (Permission denied)"
+    (repo.root / "same.md").unlink()
+    assert "same.md" not in WorkTree(str(repo.root))

@@ -27,8 +27,8 @@ def live_status(root: str) -> str:
     if ahead:
         since = git(root, "log", "-1", "--format=%cs", "@{upstream}").decode().strip()
         said.append(f"{_count(ahead, 'commit')} not synced since {since}")
-    elif not upstream and git(root, "remote"):
-        said.append("never synced from this branch")
+    elif upstream is None and git(root, "remote"):
+        said.append("this branch was never synced")
     return f"Live: {'; '.join(said)}." if said else ""
 
 
@@ -36,16 +36,21 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _status(root: str) -> tuple[int, int, bool]:
+def _status(root: str) -> tuple[int, int, bool | None]:
     """Ask (commits ahead of upstream, files not committed, is there an upstream) of one `git status`.
+
+    The last is None for a branch without one, False where there is no branch.
 
     Without locks, so that a commit beside it is not disturbed; without fsmonitor, which runs a command of the repo's.
     """
     ask = ("--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch", "-z")
-    ahead, changed, upstream = 0, 0, False
+    ahead, changed = 0, 0
+    upstream: bool | None = None
     listed = records(root, *ask)
     for record in listed:
-        if record.startswith(b"# branch.ab "):
+        if record == b"# branch.head (detached)":
+            upstream = False
+        elif record.startswith(b"# branch.ab "):
             upstream = True
             ahead = int(record.split(b" ")[2])
         elif record[:2] in {b"1 ", b"2 ", b"u ", b"? "}:
