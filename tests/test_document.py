@@ -53,6 +53,12 @@ def test_only_the_first_block_between_two_fences_is_front_matter(
             'description: "read before: git ops"',
         ),
         (b"---\ndescription: a\ndescription: b\n---\n", 3, "lines 2 and 3", "Keep one."),
+        (
+            b"---\nSource date: 2026\ndescription: read before: git\n---\n",
+            3,
+            "not YAML",
+            'description: "read before: git"',
+        ),
         (b"---\ndescription: never closed\n\n# Title\n", 1, "never closed", "Put a line ---"),
         (b"---\na: \xff\n---\n", 2, "not UTF-8", ""),
         (b"---\n" + b"# x\n" * 3000 + b"---\n", 1, "at most 8,192", ""),

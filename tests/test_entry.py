@@ -107,3 +107,17 @@ def test_what_is_no_ref_is_refused_with_the_form_of_one(text: str) -> None:
     with pytest.raises(MemtoolError, match="is no ref") as error:
         entry.parse_ref(text)
     assert "path#slug" in error.value.hint
+
+
+def test_void_text_that_goes_on_without_its_mark_stays_void() -> None:
+    """CommonMark lets a quote's paragraph go on without `>`; what was withdrawn does not come back by it."""
+    (lazy,) = entries(b"## a\n\n> **Void since 2026-08-01:** r. It said:\n>\n> old\nlazy tail\n")
+    assert (lazy.status(today="2026-09-01"), lazy.voids[0].text) == ("void", b"old\nlazy tail")
+    (new,) = entries(b"## a\n\n> **Void since 2026-08-01:** r. It said:\n>\n> old\n\nnew text\n")
+    assert (new.status(today="2026-09-01"), new.live.strip()) == ("revised", b"new text")
+
+
+def test_a_valid_until_that_is_no_date_expires_nothing() -> None:
+    """Only a calendar date can pass."""
+    (found,) = entries(b"## a\n\nlive\n\n> **Valid until:** 1 May 2030\n")
+    assert found.status(today="2026-09-01") == "current"

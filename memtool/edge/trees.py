@@ -7,7 +7,7 @@ from _collections_abc import Iterator
 from bisect import bisect_left
 
 from memtool.edge.files import MAX_FILE, irregular, read_regular
-from memtool.edge.plumbing import GitError, Objects, git, path_of, records, succeeds
+from memtool.edge.plumbing import GitError, Objects, git, path_of, raw_path, records, succeeds
 from memtool.errors import MemtoolError
 from memtool.model import Record, Tree
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _ODD = {b"120000": "a symbolic link", b"160000": "a submodule"}
 _FOLDER = b"40000"
+_MODES = (b"100644", b"100755", b"100664", b"120000", b"160000", _FOLDER)
+"""As git writes them into trees; 100664 is of its first years."""
 
 
 class Blob(Record):
@@ -100,13 +102,14 @@ class CommitTree(ObjectTree):
         super().__init__(objects)
         self.commit = commit
         self._folders: dict[str, dict[str, Blob]] = {}
+        self._trees: dict[str, tuple[bytes, int]] = {}
         self._all: dict[str, Blob] | None = None
 
     def blob(self, path: str) -> Blob | None:
         if self._all is not None:
             return self._all.get(path)
         folder, _, name = path.rpartition("/")
-        found = self._folder(folder).get(name) if name else None
+        found = self._entry(folder, name) if name else None
         return None if found is None or found.mode == _FOLDER else found
 
     def blobs(self) -> dict[str, Blob]:
@@ -131,21 +134,36 @@ class CommitTree(ObjectTree):
 
     def _folder(self, folder: str) -> dict[str, Blob]:
         if folder not in self._folders:
-            self._folders[folder] = self._read_folder(folder)
+            data, id_bytes = self._tree(folder)
+            self._folders[folder] = _tree_entries(data, id_bytes)
         return self._folders[folder]
 
-    def _read_folder(self, folder: str) -> dict[str, Blob]:
-        if folder:
-            above, _, name = folder.rpartition("/")
-            entry = self._folder(above).get(name)
-            oid = entry.oid if entry is not None and entry.mode == _FOLDER else None
-        else:
-            (root,) = self.objects.info([f"{self.commit}^{{tree}}".encode()])
-            oid = root[0] if root else None
-        if oid is None:
-            return {}
-        (data,) = self.objects.contents([oid])
-        return _tree_entries(data or b"", len(oid) // 2)
+    def _entry(self, folder: str, name: str) -> Blob | None:
+        """Find one entry of a folder, without reading all of a wide one."""
+        if folder in self._folders:
+            return self._folders[folder].get(name)
+        data, id_bytes = self._tree(folder)
+        needle, at = b" %s\0" % raw_path(name), -1
+        while (at := data.find(needle, at + 1)) >= 0:
+            mode = next((mode for mode in _MODES if data.endswith(mode, 0, at)), None)
+            if mode:  # else the bytes of an id happen to look so
+                start = at + len(needle)
+                return Blob(mode, data[start : start + id_bytes].hex().encode())
+        return None
+
+    def _tree(self, folder: str) -> tuple[bytes, int]:
+        """Read the tree object of *folder*: its bytes, and how many of them an id takes."""
+        if folder not in self._trees:
+            if folder:
+                above, _, name = folder.rpartition("/")
+                entry = self._entry(above, name)
+                oid = entry.oid if entry is not None and entry.mode == _FOLDER else None
+            else:
+                (root,) = self.objects.info([f"{self.commit}^{{tree}}".encode()])
+                oid = root[0] if root else None
+            (data,) = self.objects.contents([oid]) if oid else (b"",)
+            self._trees[folder] = (data or b"", len(oid or b"") // 2)
+        return self._trees[folder]
 
 
 def _tree_entries(data: bytes, id_bytes: int) -> dict[str, Blob]:
