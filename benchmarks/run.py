@@ -100,10 +100,12 @@ def hook(root: Path, size: str, runs: int) -> None:
     row(f"hook, nothing of memory staged, {size}", "one git process", ask, one_more, root, runs=runs)
     (root / "topics" / "bench.md").write_text('---\ndescription: "read when measuring"\nsource_date: 2026-01-01\n---\n')
     git(root, "add", "topics/bench.md")
+    git(root, "write-tree")  # as `git commit` does before it calls the hook
     row(f"hook, a topic staged, {size}", "<= 2.5", ask, PASS, root, runs=runs)
     rules = root / "resident" / "rules.md"
     rules.write_text("# Rules\n\n- Never push with --force: it loses the notes of the other machine.\n" * 20)
     git(root, "add", "resident/rules.md")
+    git(root, "write-tree")
     row(f"hook, a topic and the rules staged, {size}", "<= 2.5", ask, PASS, root, runs=runs)
     git(root, "reset", "-q", "--hard")
 
