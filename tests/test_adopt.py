@@ -109,8 +109,8 @@ def test_an_index_by_hand_keeps_its_name(name: str) -> None:
 
 def test_projects_are_found_where_they_are() -> None:
     """A folder named projects is what moves; one inside another is not counted twice."""
-    found = adopt({"core/work/projects/a/projects/b.md": 1, "core/c.md": 1})
-    assert found.config.projects == ("core/work/projects",)
+    found = adopt({"core/area/projects/a/projects/b.md": 1, "core/c.md": 1})
+    assert found.config.projects == ("core/area/projects",)
 
 
 def test_a_name_that_is_not_utf_8_is_matched_by_a_pattern() -> None:

@@ -80,10 +80,10 @@ class WithOdd(Tree):
 
 
 def golden(layout: str, pages: dict[str, bytes]) -> None:
-    """Compare with the files under tests/golden/index; with MEMTOOL_GOLDEN=write they are written instead."""
+    """Compare with the files under tests/golden/index; with UPDATE_GOLDEN set they are written instead."""
     for page, data in pages.items():
         place = GOLDEN / f"{layout}.{page.replace('/', '.')}"
-        if os.environ.get("MEMTOOL_GOLDEN") == "write":
+        if os.environ.get("UPDATE_GOLDEN"):
             place.write_bytes(data)
         assert data.decode() == place.read_text(encoding="utf-8"), place.name
     names = {f"{layout}.{page.replace('/', '.')}" for page in pages}
