@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -118,10 +117,8 @@ def test_an_alias_bomb_a_long_number_and_a_wrong_date_are_harmless() -> None:
 def test_size_is_bounded_and_a_large_block_below_the_bound_is_read() -> None:
     """7 KiB without aliases pass; over 8 KB is refused before anything is parsed."""
     assert load("a: " + "x" * 7168) == {"a": "x" * 7168}
-    began = time.monotonic()
     with pytest.raises(BadYaml, match="at most 8,192"):
         load("a: [" * 100_000)
-    assert time.monotonic() - began < 60  # a guard against a hang, not a measure
 
 
 @pytest.mark.parametrize(
