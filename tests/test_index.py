@@ -79,7 +79,7 @@ class WithOdd(Tree):
 # --- what a page looks like ------------------------------------------------------------------------------------------
 
 
-def golden(layout: str, pages: dict[str, bytes]) -> None:
+def assert_golden(layout: str, pages: dict[str, bytes]) -> None:
     """Compare with the files under tests/golden/index; with UPDATE_GOLDEN set they are written instead."""
     for page, data in pages.items():
         place = GOLDEN / f"{layout}.{page.replace('/', '.')}"
@@ -94,7 +94,7 @@ def golden(layout: str, pages: dict[str, bytes]) -> None:
 def test_the_pages_are_those_of_the_golden_files(layout: str) -> None:
     """What an agent reads: one flat page, or a page for each folder."""
     tree = WithOdd(STORE, {"topics/link.md": "a symbolic link", "topics/huge.md": "too large to read (17 MB)"})
-    golden(layout, index.pages(tree, Config(index_layout=layout)))
+    assert_golden(layout, index.pages(tree, Config(index_layout=layout)))
 
 
 @pytest.mark.parametrize("layout", ["flat", "folders"])
