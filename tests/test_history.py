@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from repos import History
 
@@ -246,8 +246,12 @@ def test_one_clock_far_behind_hides_nothing(history: History) -> None:
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000))
+@example(208)
 def test_one_wrong_clock_in_a_hundred_changes_nothing(seed: int) -> None:
-    """Whatever the committers' clocks, the files are those that were written in the window."""
+    """Whatever the committers' clocks, the files are those that were written in the window.
+
+    But for its first commit: with a clock that is behind it is one more of the older ones, to anybody.
+    """
     rng = random.Random(seed)
     start = date(2026, 5, 1)
     with TemporaryDirectory() as folder:
@@ -257,6 +261,7 @@ def test_one_wrong_clock_in_a_hundred_changes_nothing(seed: int) -> None:
             day = start + timedelta(days=hour // 24)
             at = f"{day}T{hour % 24:02}:00:00+00:00"
             behind = f"{day - timedelta(days=rng.randint(1, 30))}T12:00:00+00:00" if rng.random() < 0.01 else ""
+            behind = behind if true or str(day) < "2026-09-14" else ""
             path = f"topics/{rng.randrange(300)}.md"
             history.commit({path: at}, at, committed=behind)
             if str(day) >= "2026-09-14":
