@@ -29,6 +29,40 @@ class Tree(Mapping[str, bytes]):
         raise NotImplementedError
 
 
+class Overlay(Tree):
+    """A Snapshot with some files changed: how a tree will be once they are written."""
+
+    def __init__(self, base: Snapshot, changes: Mapping[str, bytes | None]) -> None:
+        self.base = base
+        self.changes = changes
+        """Path to content; None for a file that goes."""
+
+    def __iter__(self) -> Iterator[str]:
+        return self.under("")
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, path: object) -> bool:
+        return self.changes[str(path)] is not None if path in self.changes else path in self.base
+
+    def __getitem__(self, path: str) -> bytes:
+        if path not in self.changes:
+            return self.base[path]
+        data = self.changes[path]
+        if data is None:
+            raise KeyError(path)
+        return data
+
+    def under(self, folder: str) -> Iterator[str]:
+        prefix = folder and folder + "/"
+        yield from (path for path in under(self.base, folder) if path not in self.changes)
+        yield from (path for path, data in self.changes.items() if data is not None and path.startswith(prefix))
+
+    def odd(self, path: str) -> str:
+        return "" if path in self.changes else odd(self.base, path)
+
+
 def under(snapshot: Snapshot, folder: str) -> Iterator[str]:
     """Yield the paths of *snapshot* below *folder*; of all, where it is empty."""
     if isinstance(snapshot, Tree):

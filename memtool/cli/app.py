@@ -9,16 +9,26 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 import memtool
+from memtool.cli.console import (
+    PIPE,
+    AgentOption,
+    DryRun,
+    FormatOption,
+    Output,
+    discard_stdout,
+    from_root,
+    print_json,
+    root_of,
+    write,
+    write_lines,
+)
 from memtool.errors import MemtoolError
 from memtool.hook import say, speak_utf8, today
-
-PIPE = 141
-"""128 + SIGPIPE: how a shell reports a program whose reader went away."""
 
 app = typer.Typer(
     name="memtool",
@@ -31,15 +41,8 @@ app = typer.Typer(
 )
 
 
-class Output(StrEnum):
-    """Plain text for people, JSON for programs."""
-
-    text = "text"
-    json = "json"
-
-
 class CheckOutput(StrEnum):
-    """As Output; `github` marks the lines of a pull request."""
+    """As text and json; `github` marks the lines of a pull request."""
 
     text = "text"
     json = "json"
@@ -47,17 +50,12 @@ class CheckOutput(StrEnum):
 
 
 class StartOutput(StrEnum):
-    """As Output; the others are what a provider's API takes."""
+    """As text and json; the others are what a provider's API takes."""
 
     text = "text"
     json = "json"
     anthropic = "anthropic"
     openai = "openai"
-
-
-AgentOption = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Whose session it is.")]
-FormatOption = Annotated[Output, typer.Option("--format", help="How to print.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")]
 
 
 def run() -> NoReturn:
@@ -69,27 +67,12 @@ def run() -> NoReturn:
         say(error)
         sys.exit(2)
     except OSError as error:
-        _discard_stdout()
+        discard_stdout()
         if not isinstance(error, BrokenPipeError):
             say(MemtoolError(f"output could not be written: {error.strerror}"))
             sys.exit(2)
         sys.exit(PIPE)
     sys.exit(0)
-
-
-def _write(text: str) -> None:
-    """Write a result to stdout, at once, so that a full disk or a closed pipe is met here and not at exit."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        _discard_stdout()
-        sys.exit(PIPE)
-
-
-def _discard_stdout() -> None:
-    """Let what is still buffered go nowhere: Python would fail over it once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _print_version(wanted: bool) -> None:
@@ -112,20 +95,6 @@ def common(
     context.obj = directory
 
 
-def _root(context: typer.Context) -> str:
-    from memtool.edge.location import find_root, leave_foreign_environment
-
-    root = find_root(context.obj)
-    leave_foreign_environment(root)
-    return root
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    import json
-
-    _write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
-
-
 @app.command()
 def init(
     context: typer.Context,
@@ -146,9 +115,9 @@ def init(
         directory if context.obj is None else context.obj, agent=agent, remote=remote, dry_run=dry_run, today=today()
     )
     if output is Output.json:
-        _print_json(report.asdict())
+        print_json(report.asdict())
     else:
-        _write("\n".join(report.lines()) + "\n")
+        write_lines(report.lines())
     raise typer.Exit(report.code)
 
 
@@ -172,37 +141,20 @@ def check(
 
     if staged + bool(rev) + bool(paths) > 1:
         raise MemtoolError("--staged, --rev and PATH exclude one another")
-    root = _root(context)
+    root = root_of(context)
     if staged:
         checked = jobs.check_staged(root, today=today())
     elif rev:
         checked = jobs.check_commit(root, rev, today=today())
     else:
-        checked = jobs.check_work_tree(root, today=today(), paths=_from_root(root, paths or []))
+        checked = jobs.check_work_tree(root, today=today(), paths=from_root(root, paths or []))
     if output is CheckOutput.json:
-        _print_json(report.asdict(checked.report))
+        print_json(report.asdict(checked.report))
     elif output is CheckOutput.github:
-        _write(report.github(checked.report))
+        write(report.github(checked.report))
     else:
-        _write(report.text(checked.report, checked.config, checked.snapshot))
+        write(report.text(checked.report, checked.config, checked.snapshot))
     raise typer.Exit(1 if checked.report.errors else 0)
-
-
-def _from_root(root: str, paths: list[str]) -> list[str]:
-    """Give paths as typed, from the current folder or from the root of the repo, as paths from the root."""
-    found = []
-    for path in paths:
-        place = os.path.relpath(
-            os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path)), root
-        )
-        if place.startswith("..") and os.path.lexists(os.path.join(root, path)):
-            place = os.path.normpath(path)
-        if place.startswith(".."):
-            raise MemtoolError(f"{path} is not in the memory repo {root}")
-        if not os.path.lexists(os.path.join(root, place)):
-            raise MemtoolError(f"{path}: no such file or folder")
-        found.append("" if place == "." else place)
-    return found
 
 
 @app.command()
@@ -220,12 +172,12 @@ def index(
     """
     from memtool.jobs import index as jobs
 
-    root = _root(context)
+    root = root_of(context)
     result = jobs.check_index(root) if proof else jobs.write_index(root, dry_run=dry_run)
     if output is Output.json:
-        _print_json(result.asdict())
+        print_json(result.asdict())
     else:
-        _write("\n".join(result.lines()) + "\n")
+        write_lines(result.lines())
     raise typer.Exit(1 if proof and result.findings else 0)
 
 
@@ -248,18 +200,18 @@ def digest(
     from memtool.edge.trees import Folder
     from memtool.jobs import session
 
-    root = _root(context)
+    root = root_of(context)
     name = location.agent(root, agent)
     if as_of is not None:
         if not is_date(as_of):
             raise MemtoolError(f"{as_of!r} is no date; write it YYYY-MM-DD")
-        _write(session.digest_as_of(root, agent=name, day=as_of))
+        write(session.digest_as_of(root, agent=name, day=as_of))
         return
     text = session.refresh_digest(root, agent=name, today=today())
     if stdout:
-        _write(text)
+        write(text)
     else:
-        _write(f"written: {load_config(Folder(root))[0].digest} ({len(text.encode()):,} bytes)\n")
+        write(f"written: {load_config(Folder(root))[0].digest} ({len(text.encode()):,} bytes)\n")
 
 
 @app.command()
@@ -276,15 +228,15 @@ def start(
     from memtool.edge import location
     from memtool.jobs.start import start as job
 
-    root = _root(context)
+    root = root_of(context)
     pack = job(root, agent=location.agent(root, agent), today=today())
     for note in pack.notes:
         print(f"memtool: {note}", file=sys.stderr)
     if output is StartOutput.text:
-        _write(startpack.text(pack))
+        write(startpack.text(pack))
         return
     shapes = {"json": startpack.asdict, "anthropic": startpack.anthropic, "openai": startpack.openai}
-    _print_json(shapes[output.value](pack))
+    print_json(shapes[output.value](pack))
 
 
 @app.command()
@@ -297,12 +249,14 @@ def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
     from memtool.edge.location import load_config
     from memtool.edge.trees import WorkTree
 
-    tree = WorkTree(_root(context))
+    tree = WorkTree(root_of(context))
     bill = core.stats(tree, load_config(tree)[0])
     if output is Output.json:
-        _print_json(core.asdict(bill))
+        print_json(core.asdict(bill))
     else:
-        _write(core.text(bill))
+        write(core.text(bill))
+
+
 
 
 @app.command()
@@ -313,11 +267,11 @@ def doctor(context: typer.Context, output: FormatOption = Output.text) -> None:
     from memtool.jobs.setup import checkup
     from memtool.jobs.setup.doctor import doctor as job
 
-    checks = job(_root(context), now=time.time())
+    checks = job(root_of(context), now=time.time())
     if output is Output.json:
-        _print_json({"schema": "memtool.doctor/1", "checks": [check.asdict() for check in checks]})
+        print_json({"schema": "memtool.doctor/1", "checks": [check.asdict() for check in checks]})
     else:
-        _write("\n".join(checkup.lines(checks)) + "\n")
+        write_lines(checkup.lines(checks))
     raise typer.Exit(1 if any(check.status == "fail" for check in checks) else 0)
 
 
@@ -330,7 +284,7 @@ def demo() -> None:
     from memtool.jobs.demo import demo as job
 
     for line in job(today=today()):
-        _write(line + "\n")
+        write(line + "\n")
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
@@ -342,5 +296,5 @@ def hook(context: typer.Context, event: str, args: Annotated[list[str] | None, t
     from memtool.hook import main
 
     if context.obj is not None:
-        os.chdir(_root(context))
+        os.chdir(root_of(context))
     main([event, *(args or [])])

@@ -20,8 +20,26 @@ def load(root: str, name: str, version: str) -> list[bytes]:
         data = read_regular(cache_path(root, name))
     except MemtoolError:
         return []
-    if isinstance(data, str):
-        return []
+    return [] if isinstance(data, str) else unpack(version, data)
+
+
+def save(root: str, name: str, version: str, sections: Sequence[bytes]) -> None:
+    """Keep *sections*; a place that cannot be written is no error, the next run is only slower."""
+    try:  # noqa: SIM105 (importing contextlib takes a fifth of Python's own start)
+        write_atomically(cache_path(root, name), pack(version, sections), durable=False)
+    except MemtoolError:
+        pass
+
+
+def pack(version: str, sections: Sequence[bytes]) -> bytes:
+    """Put *sections* into one file, with the checksum that tells a torn one."""
+    body = b"".join(sections)
+    sizes = b" ".join(b"%d" % len(section) for section in sections)
+    return b"memtool %s %08x %s\n" % (version.encode(), crc32(body), sizes) + body
+
+
+def unpack(version: str, data: bytes) -> list[bytes]:
+    """Give the sections of what `pack` made; none where it is of another version, or damaged."""
     head, _, body = data.partition(b"\n")
     words = head.split(b" ")
     if words[:3] != [b"memtool", version.encode(), b"%08x" % crc32(body)]:
@@ -31,14 +49,3 @@ def load(root: str, name: str, version: str) -> list[bytes]:
         sections.append(body[at : at + size])
         at += size
     return sections
-
-
-def save(root: str, name: str, version: str, sections: Sequence[bytes]) -> None:
-    """Keep *sections*; a place that cannot be written is no error, the next run is only slower."""
-    body = b"".join(sections)
-    sizes = b" ".join(b"%d" % len(section) for section in sections)
-    head = b"memtool %s %08x %s\n" % (version.encode(), crc32(body), sizes)
-    try:  # noqa: SIM105 (importing contextlib takes a fifth of Python's own start)
-        write_atomically(cache_path(root, name), head + body, durable=False)
-    except MemtoolError:
-        pass

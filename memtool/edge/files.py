@@ -12,6 +12,10 @@ MAX_FILE = 16 << 20
 """Bytes (16 MB). A larger file is no memory to be read at one time; it is reported, not read."""
 
 
+_RANDOM, _TEMPORARY = 6, ".tmp"
+"""How the file is named that takes the place of another: a dot, so many bytes in hex, an ending."""
+
+
 def irregular(path: str) -> str:
     """Say what *path* is that is no regular, readable file of a sane size; nothing where it is one."""
     try:
@@ -60,7 +64,7 @@ def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
     two fsyncs out, for what can be rebuilt to the same bytes. Raises MemtoolError with the path.
     """
     folder = os.path.dirname(path) or "."
-    temporary = os.path.join(folder, f".{os.urandom(6).hex()}.tmp")
+    temporary = os.path.join(folder, f".{os.urandom(_RANDOM).hex()}{_TEMPORARY}")
     try:
         os.makedirs(folder, exist_ok=True)
         mode = _mode(path)
@@ -74,6 +78,29 @@ def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
     except BaseException:
         _remove(temporary)
         raise
+
+
+def remove(path: str, *, upto: str) -> None:
+    """Take away the file *path*, and the folders below *upto* that only it kept; raises MemtoolError."""
+    try:
+        os.unlink(path)
+    except OSError as error:
+        raise MemtoolError(f"{path}: not removed ({error.strerror})") from None
+    folder = os.path.dirname(path)
+    try:
+        while os.path.realpath(folder) != os.path.realpath(upto):
+            os.rmdir(folder)  # fails at the first that holds something
+            folder = os.path.dirname(folder)
+    except OSError:
+        pass
+
+
+def sweep(folder: str) -> None:
+    """Take away the temporary files that writers left in *folder* when they were killed."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        stem = name[1 : -len(_TEMPORARY)]
+        if name == f".{stem}{_TEMPORARY}" and len(stem) == 2 * _RANDOM and not stem.strip("0123456789abcdef"):
+            _remove(os.path.join(folder, name))
 
 
 def _mode(path: str) -> int:

@@ -15,6 +15,8 @@ from memtool.model import Record
 
 BRANCH = "main"
 _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+_NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+"""A clean-up in the background would outlive the commit and keep the lock that it inherits."""
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
     "CHERRY_PICK_HEAD": "cherry-pick",
@@ -199,25 +201,32 @@ def ignored(root: str, paths: Sequence[str]) -> list[str]:
     return [path_of(record) for record in said.split(b"\0") if record]
 
 
-def commit(root: str, paths: Sequence[str], *, subject: str, operation: str, agent: str) -> str:
-    """Commit exactly *paths* as they are on disk, and give the new commit.
+def commit(
+    root: str, paths: Sequence[str], *, subject: str, operation: str, agent: str, trailers: Sequence[str] = ()
+) -> str:
+    """Commit exactly *paths* as they are on disk, removed ones too, and give the new commit.
 
     What else is staged stays staged and stays out. The hooks of the repo run; when one refuses, GitError holds its
     words and the index is as it was.
     """
-    specs = b"\0".join(b":(top,literal)" + raw_path(path) for path in paths)
+    new = sorted(set(paths) - set(map(path_of, records(root, "ls-files", "-z"))))
     from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
-    new = set(paths) - set(map(path_of, records(root, "ls-files", "-z")))
-    message = f"{subject}\n\nMemory-Op: {operation}\nMemory-Agent: {agent}\n"
-    env = os.environ | identity(root, agent)
+    said = (f"Memory-Op: {operation}", *([f"Memory-Agent: {agent}"] if agent else []), *trailers)
+    message = "\n".join((subject, "", *said, ""))
+    env = os.environ | identity(root, agent or "memtool")
     try:
-        git(root, "-c", "core.safecrlf=false", "add", "-N", *from_stdin, stdin=specs)
-        git(root, "commit", "-q", "--only", "-m", message, *from_stdin, stdin=specs, env=env)
+        if new:
+            git(root, "-c", "core.safecrlf=false", "add", "-N", *from_stdin, stdin=_specs(new))
+        git(root, *_NO_GC, "commit", "-q", "--only", "-m", message, *from_stdin, stdin=_specs(paths), env=env)
     except GitError:
-        names = b"".join(raw_path(path) + b"\0" for path in sorted(new))
+        names = b"".join(raw_path(path) + b"\0" for path in new)
         git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=names)
         raise
     return head(root)
+
+
+def _specs(paths: Sequence[str]) -> bytes:
+    return b"\0".join(b":(top,literal)" + raw_path(path) for path in paths)
 
 
 def identity(root: str, agent: str) -> dict[str, str]:

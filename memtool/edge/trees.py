@@ -28,6 +28,14 @@ class Blob(Record):
     oid: bytes
 
 
+def blob_id(data: bytes, digits: int) -> bytes:
+    """Give git's id of *data* in a repo whose ids have so many hex *digits*: 40 or 64."""
+    from hashlib import sha1, sha256
+
+    name = sha1 if digits == 40 else sha256
+    return name(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest().encode()
+
+
 class ObjectTree(Tree):
     """A tree of git objects; contents come from one `cat-file` when they are asked for, and are kept."""
 

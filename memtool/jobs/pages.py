@@ -10,9 +10,9 @@ from memtool.core.config import Config
 from memtool.core.layout import assemble
 from memtool.core.page import is_generated
 from memtool.edge import index_cache
-from memtool.edge.files import read_regular, write_atomically
+from memtool.edge.files import read_regular, remove, write_atomically
 from memtool.edge.index_cache import Rows
-from memtool.edge.trees import WorkTree
+from memtool.edge.trees import WorkTree, blob_id
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
@@ -90,7 +90,7 @@ def apply(root: str, made: Made, stale: Sequence[str], removed: Sequence[str]) -
     for page in stale:
         write_atomically(os.path.join(root, page), made.pages[page], durable=False)
     for page in removed:
-        _remove(root, page)
+        remove(os.path.join(root, page), upto=root)
 
 
 def _differing(tree: WorkTree, pages: Mapping[str, bytes]) -> Iterator[str]:
@@ -101,15 +101,8 @@ def _differing(tree: WorkTree, pages: Mapping[str, bytes]) -> Iterator[str]:
     ids = tree.ids() if len(pages) >= _MANY else {}
     for page, data in pages.items():
         oid = ids.get(page, b"")
-        if not (oid and oid == _blob_id(data, len(oid))) and _standing(tree.root, page) != data:
+        if not (oid and oid == blob_id(data, len(oid))) and _standing(tree.root, page) != data:
             yield page
-
-
-def _blob_id(data: bytes, digits: int) -> bytes:
-    from hashlib import sha1, sha256
-
-    name = sha1 if digits == 40 else sha256
-    return name(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest().encode()
 
 
 def _standing(root: str, page: str) -> bytes | None:
@@ -129,16 +122,3 @@ def _refuse_link(root: str, page: str) -> None:
     folder = os.path.dirname(page)
     if folder and os.path.realpath(os.path.join(root, folder)) != os.path.join(os.path.realpath(root), folder):
         raise MemtoolError(f"{folder}: the index belongs here, and here is a symbolic link", hint=index.ELSEWHERE)
-
-
-def _remove(root: str, page: str) -> None:
-    """Take away a page, and the folders that only it kept."""
-    place = os.path.join(root, page)
-    try:
-        os.unlink(place)
-    except OSError as error:
-        raise MemtoolError(f"{place}: not removed ({error.strerror})") from None
-    try:  # noqa: SIM105 (see edge/cache.py)
-        os.removedirs(os.path.dirname(place))  # stops at the first that holds something, such as .git
-    except OSError:
-        pass

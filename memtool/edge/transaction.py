@@ -1,0 +1,186 @@
+"""Several files changed and committed together, or not at all, whatever fails and whenever memtool is killed.
+
+Until the commit is made, a journal under the git directory holds what stood in the files before. Whoever finds one that
+nobody is working on undoes what was begun: the files are then as they were, or the commit is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+
+from memtool.edge import cache
+from memtool.edge.files import read_regular, remove, sweep, write_atomically
+from memtool.edge.location import cache_path, git_dir, head
+from memtool.edge.lock import Busy, locked
+from memtool.edge.plumbing import Objects, git, path_of, raw_path
+from memtool.edge.trees import CommitTree
+from memtool.errors import MemtoolError
+from memtool.model import Record
+
+_VERSION = "undo-1"
+_PATIENCE = 5
+"""Seconds to wait for a git that a killed command left running."""
+
+Files = Mapping[str, bytes | None]
+"""Path to content; None for a file that is not there."""
+
+
+class _Step(Record):
+    """One file, before and after."""
+
+    path: str
+    old: bytes | None
+    new: str
+    """The hash of what it becomes."""
+
+
+class _Journal(Record):
+    """What was begun."""
+
+    head: str
+    """The commit on which it was begun."""
+    steps: tuple[_Step, ...]
+
+
+def change(root: str, before: Files, after: Files, commit: Callable[[], str]) -> str:
+    """Give the files of *after* their new content, in that order, call *commit*, and give the commit that it makes.
+
+    *before* is what the caller took the files for: raises MemtoolError, and changes nothing, where one has changed
+    since. When anything fails, *commit* too, the files are put back and the error goes on.
+    """
+    with locked(root):
+        _settle(root)
+        for path in after:
+            if _content(root, path) != before.get(path):
+                raise MemtoolError(f"{path}: changed meanwhile; nothing was written", hint="Run the command again.")
+        steps = tuple(_Step(path, before.get(path), _hash(new)) for path, new in after.items())
+        _save(root, _Journal(head(root), steps))
+        try:
+            for path, new in after.items():
+                _put(root, path, new)
+            made = commit()
+        except BaseException:
+            _settle(root)
+            raise
+        remove(_place(root), upto=git_dir(root))
+        return made
+
+
+def recover(root: str) -> str:
+    """Undo what a killed command left half done, and say so; nothing where there is nothing, or its command runs."""
+    if not os.path.lexists(_place(root)):
+        return ""
+    try:
+        with locked(root, wait=_PATIENCE):
+            return _settle(root)
+    except Busy:
+        return ""
+
+
+def _settle(root: str) -> str:
+    """Bring what the journal tells of to an end: keep it where it was committed, else undo it."""
+    journal = _load(root)
+    if journal is None:
+        return ""
+    _wait_for_git(root)
+    kept: list[str] = []
+    committed = _is_committed(root, journal)
+    if not committed:
+        kept = [step.path for step in reversed(journal.steps) if not _undone(root, step)]
+        names = b"".join(raw_path(step.path) + b"\0" for step in journal.steps if step.old is None)
+        git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=names)
+    for folder in {os.path.dirname(os.path.join(root, step.path)) for step in journal.steps}:
+        sweep(folder)
+    remove(_place(root), upto=git_dir(root))
+    if committed:
+        return "a command that was interrupted had done its work; it is committed"
+    left = f"; left as they are, for they were changed since: {', '.join(kept)}" if kept else ""
+    return f"a command that was interrupted is undone; {len(journal.steps) - len(kept)} files are as they were{left}"
+
+
+def _is_committed(root: str, journal: _Journal) -> bool:
+    if head(root) == journal.head:
+        return False
+    with Objects(root) as objects:
+        tree = CommitTree(objects, "HEAD")
+        return all(_hash(tree.get(step.path)) == step.new for step in journal.steps)
+
+
+def _undone(root: str, step: _Step) -> bool:
+    """Put the file back; leave it, and tell, where somebody else has changed it."""
+    now = _content(root, step.path)
+    if now != step.old and _hash(now) != step.new:
+        return False
+    if now != step.old:
+        _put(root, step.path, step.old)
+    return True
+
+
+def _wait_for_git(root: str) -> None:
+    """Wait until no git holds the index; raises MemtoolError when one does for long."""
+    lock = os.path.join(git_dir(root), "index.lock")
+    end = time.monotonic() + _PATIENCE
+    while os.path.lexists(lock):
+        if time.monotonic() > end:
+            raise MemtoolError(
+                f"{lock}: a git is at work here, or was killed",
+                hint="When none runs any more, remove that file and run the command again.",
+            )
+        time.sleep(0.05)
+
+
+def _content(root: str, path: str) -> bytes | None:
+    """Read a file of the work tree; None where none is. Raises MemtoolError for what is no regular file."""
+    place = os.path.join(root, path)
+    data = read_regular(place)
+    if isinstance(data, bytes):
+        return data
+    if os.path.lexists(place):
+        raise MemtoolError(f"{path}: {data}; nothing was changed")
+    return None
+
+
+def _put(root: str, path: str, content: bytes | None) -> None:
+    place = os.path.join(root, path)
+    if content is None:
+        remove(place, upto=root)
+    else:
+        write_atomically(place, content)
+
+
+def _hash(content: bytes | None) -> str:
+    return "none" if content is None else sha256(content).hexdigest()
+
+
+# --- the journal -----------------------------------------------------------------------------------------------------
+
+
+def _place(root: str) -> str:
+    return cache_path(root, "undo")
+
+
+def _save(root: str, journal: _Journal) -> None:
+    sections = [journal.head.encode()]
+    for step in journal.steps:
+        sections += [raw_path(step.path), b"" if step.old is None else b"=" + step.old, step.new.encode()]
+    write_atomically(_place(root), cache.pack(_VERSION, sections))
+
+
+def _load(root: str) -> _Journal | None:
+    data = read_regular(_place(root))
+    if isinstance(data, str):
+        return None
+    tip, *rest = cache.unpack(_VERSION, data) or [b""]
+    if not tip and not rest:
+        raise MemtoolError(
+            f"{_place(root)}: damaged; a command was interrupted here, and what it did cannot be undone by itself",
+            hint="`git status` shows what it left; settle that, then remove the file.",
+        )
+    steps = (
+        _Step(path_of(path), old[1:] if old else None, new.decode())
+        for path, old, new in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+    )
+    return _Journal(tip.decode(), tuple(steps))

@@ -1,0 +1,211 @@
+"""Files change together with their commit, or not at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from memory import Memory
+
+from memtool.edge import files, repository, transaction
+from memtool.errors import MemtoolError
+
+BEFORE: dict[str, bytes | None] = {"topics/a.md": None, "topics/new/b.md": None, "topics/old.md": b"old\n"}
+AFTER: dict[str, bytes | None] = {"topics/a.md": b"a\n", "topics/new/b.md": b"b\n", "topics/old.md": b"short\n"}
+GONE: dict[str, bytes | None] = AFTER | {"topics/old.md": None}
+
+RUN = """
+import os, signal, sys
+from memtool.edge import files, repository, transaction
+before, after = {before!r}, {after!r}
+def commit():
+    return repository.commit(".", list(after), subject="try", operation="try", agent="a")
+def fatal(module, name, at):
+    real, calls = getattr(module, name), [0]
+    def call(*args, **named):
+        calls[0] += 1
+        if calls[0] == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*args, **named)
+    setattr(module, name, call)
+{fault}
+transaction.change(".", before, after, commit)
+"""
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    made = Memory.make(tmp_path, hooks=False)
+    made.write("memtool.yaml", "format: 1\n")
+    made.write("topics/old.md", "old\n")
+    made.write("mine.md", "mine\n")
+    made.git("add", "-A")
+    made.git("commit", "-qm", "start")
+    return made
+
+
+def change(memory: Memory, after: dict[str, bytes | None] = AFTER, *, fault: str = "") -> int:
+    code = RUN.format(before=BEFORE, after=after, fault=fault)
+    done = subprocess.run([sys.executable, "-c", code], cwd=memory.root, capture_output=True, text=True, check=False)
+    assert done.returncode in {0, -signal.SIGKILL}, done.stderr
+    return done.returncode
+
+
+def contents(memory: Memory) -> dict[str, bytes | None]:
+    def content(path: str) -> bytes | None:
+        place = memory.root / path
+        return place.read_bytes() if place.exists() else None
+
+    return {path: content(path) for path in BEFORE}
+
+
+@pytest.mark.parametrize("after", [AFTER, GONE], ids=["changed", "gone"])
+def test_the_files_and_their_commit_come_together(memory: Memory, after: dict[str, bytes | None]) -> None:
+    """All files have their new content, one commit holds exactly them, and nothing is left to undo."""
+    assert change(memory, after) == 0
+    assert contents(memory) == after
+    assert memory.git("status", "--porcelain") == ""
+    assert set(memory.git("show", "--name-only", "--format=").split()) == set(after)
+    assert transaction.recover(str(memory.root)) == ""
+    assert [path.name for path in (memory.root / ".git/memtool").iterdir()] == ["lock"]
+
+
+def test_what_the_user_has_staged_stays_staged_and_out_of_the_commit(memory: Memory) -> None:
+    """Another file's staged and unstaged work is as it was, whether the commit comes to pass or not."""
+    memory.write("mine.md", "staged\n")
+    memory.git("add", "mine.md")
+    memory.write("mine.md", "and more\n")
+    assert change(memory) == 0
+    assert memory.git("status", "--porcelain") == "MM mine.md\n"
+
+
+@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace", "unlink", "rmdir", "posix_spawnp", "close"])
+def test_killed_at_any_call_all_is_as_before_or_the_commit_is_whole(memory: Memory, call: str) -> None:
+    """After a kill at every call of each kind, one recovery gives the old files or the whole commit; then it works."""
+    start = memory.git("rev-parse", "HEAD")
+    clean = memory.git("ls-files", "-s")
+    for at in range(1, 200):
+        if change(memory, GONE, fault=f"fatal(os, {call!r}, {at})") == 0:
+            break
+        transaction.recover(str(memory.root))
+        whole = memory.git("rev-parse", "HEAD") != start
+        assert contents(memory) == (GONE if whole else BEFORE), f"{call} number {at}"
+        assert memory.git("status", "--porcelain") == "", f"{call} number {at}"
+        assert not list((memory.root / "topics").rglob(".*")), f"{call} number {at}"
+        if whole:
+            memory.git("reset", "-q", "--hard", start.strip())
+        assert memory.git("ls-files", "-s") == clean
+    else:
+        pytest.fail("it never ended")
+    assert at > 1 or call == "rmdir", "nothing was killed"
+    assert contents(memory) == GONE
+
+
+@pytest.mark.parametrize(
+    ("module", "call"), [(files, "_write_new"), (os, "fsync"), (os, "replace"), (os, "posix_spawnp")], ids=str
+)
+def test_when_a_call_fails_the_files_are_put_back(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, module: ModuleType, call: str
+) -> None:
+    """A full disk at the n-th write, a git that cannot start: the error comes out, the files are as they were."""
+    monkeypatch.chdir(memory.root)
+    real = getattr(module, call)
+    for at in range(1, 100):
+        calls = [0]
+
+        def fail(*args: object, number: int = at, calls: list[int] = calls, **named: object) -> object:
+            calls[0] += 1
+            if calls[0] == number:
+                raise OSError(28, "No space left on device")
+            return real(*args, **named)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(module, call, fail)
+            try:
+                transaction.change(".", BEFORE, AFTER, _commit)
+                break
+            except MemtoolError:
+                pass
+        transaction.recover(".")
+        assert contents(memory) == BEFORE, f"{call} number {at}"
+        assert memory.git("status", "--porcelain") == "", f"{call} number {at}"
+    else:
+        pytest.fail("it never ended")
+    assert at > 1
+    assert contents(memory) == AFTER
+
+
+def _commit() -> str:
+    return repository.commit(".", list(AFTER), subject="try", operation="try", agent="a")
+
+
+def test_a_commit_that_is_refused_leaves_no_trace(memory: Memory) -> None:
+    """A hook says no: files and index are as they were, and the hook's words come out."""
+    hook = memory.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'error: not today' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    before = memory.git("ls-files", "-s")
+    code = RUN.format(before=BEFORE, after=AFTER, fault="")
+    done = subprocess.run([sys.executable, "-c", code], cwd=memory.root, capture_output=True, text=True, check=False)
+    assert "not today" in done.stderr
+    assert contents(memory) == BEFORE
+    assert (memory.git("ls-files", "-s"), memory.git("status", "--porcelain")) == (before, "")
+
+
+def test_a_file_that_changed_meanwhile_is_not_written_over(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another writer put there between reading and writing is kept, and the command says so."""
+    monkeypatch.chdir(memory.root)
+    memory.write("topics/old.md", "theirs\n")
+    with pytest.raises(MemtoolError, match="changed meanwhile"):
+        transaction.change(".", BEFORE, AFTER, _commit)
+    assert contents(memory) == BEFORE | {"topics/old.md": b"theirs\n"}
+
+
+def test_an_edit_after_a_kill_is_kept_and_told(memory: Memory) -> None:
+    """Recovery does not undo what a person wrote since; it names the file."""
+    change(memory, fault="fatal(os, 'posix_spawnp', 2)")
+    memory.write("topics/a.md", "by hand\n")
+    assert "left as they are, for they were changed since: topics/a.md" in transaction.recover(str(memory.root))
+    assert contents(memory) == BEFORE | {"topics/a.md": b"by hand\n"}
+
+
+def test_a_running_command_is_not_undone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journal whose command still runs is none of ours to undo."""
+    monkeypatch.setattr(transaction, "_PATIENCE", 0)
+    seen = []
+
+    def commit() -> str:
+        seen.append(transaction.recover(str(memory.root)))
+        return repository.commit(str(memory.root), list(AFTER), subject="try", operation="try", agent="a")
+
+    transaction.change(str(memory.root), BEFORE, AFTER, commit)
+    assert seen == [""]
+    assert contents(memory) == AFTER
+
+
+def test_a_second_writer_waits_and_then_says_why_it_gives_up(memory: Memory) -> None:
+    """One lock stands over reading, changing and writing."""
+    from memtool.edge.lock import locked
+
+    def second() -> None:
+        with locked(str(memory.root), wait=0.1):
+            pytest.fail("two writers at once")
+
+    with locked(str(memory.root)), pytest.raises(MemtoolError, match="another memtool is writing here"):
+        second()
+
+
+def test_a_lock_that_git_left_behind_is_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stale index.lock is said with its path and the way out; nothing is undone under a git that may run."""
+    change(memory, fault="fatal(os, 'posix_spawnp', 2)")
+    (memory.root / ".git/index.lock").touch()
+    monkeypatch.setattr(transaction, "_PATIENCE", 0)
+    with pytest.raises(MemtoolError, match=r"index\.lock"):
+        transaction.recover(str(memory.root))
+    (memory.root / ".git/index.lock").unlink()
+    assert "undone" in transaction.recover(str(memory.root))
+    assert contents(memory) == BEFORE
