@@ -55,6 +55,17 @@ def lines(data: bytes) -> Iterator[tuple[str, int, int]]:
         told = len(scan.kinds)
 
 
+def left_open(data: bytes) -> int:
+    """Give the line, from 1, that opens the fence, comment or tag in which *data* ends; 0 where none is open.
+
+    What only a blank line would end is not meant: the end of the text serves as well.
+    """
+    scan = _Scan(data)
+    for _ in scan.headings():
+        pass
+    return scan.opened if scan.fence or scan.html else 0
+
+
 class _Scan:
     """The open blocks, and the line that is read."""
 
@@ -72,6 +83,7 @@ class _Scan:
         self.paragraph = -1  # the line at which the open paragraph starts; -1 where there is none
         self.definition: Iterator[bool] | None = None  # what the paragraph may be, or what a title may complete
         self.fence = b""  # the run that opened the open fenced code
+        self.opened = 0  # the line, from 1, that opened the last fence or HTML block
         self.html: tuple[bytes, ...] | None = None  # what ends the open HTML block; a blank line where it is empty
 
         self.line = b"\n"  # without its outer white space
@@ -280,6 +292,7 @@ class _Scan:
             return None
         self.close()
         self.fence = mark * length
+        self.opened = len(self.kinds) + 1
         return "code"
 
     def in_fence(self) -> str:
@@ -294,6 +307,7 @@ class _Scan:
             return None
         self.close()
         self.html = ends
+        self.opened = len(self.kinds) + 1
         return self.in_html()
 
     def in_html(self) -> str:

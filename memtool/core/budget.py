@@ -116,5 +116,6 @@ def ways_out(data: bytes, weight: Weight) -> list[WayOut]:
     if len(heavy) > 1:
         moved = sum(size for size, _, _ in heavy)
         saves = max(0, moved - _ROUTE - POINTER * len(heavy))
-        found.append(WayOut("split", saves, f"move all {len(heavy)} sections to topic files, leave a line for each"))
+        text = f"move all {len(heavy)} sections to topic files, a line for each stays: memtool split {weight.path}"
+        found.append(WayOut("split", saves, text))
     return found

@@ -9,7 +9,7 @@ from memtool.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtool.core.plainyaml import Value
+    from memtool.core.plainyaml import Lines, Value
 
 BOM = b"\xef\xbb\xbf"
 MAX_DESCRIPTION = 300
@@ -139,6 +139,30 @@ def line_number(data: bytes, at: int) -> int:
     """Give the line, from 1, in which the byte at *at* stands."""
     before = data[:at]
     return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+
+
+def key_lines(parsed: Document) -> dict[str, tuple[int, int]]:
+    """Map each top-level key of a front matter to its lines (start, end), comments right above them included.
+
+    What is written in braces on one line has the same lines for each key.
+    """
+    fences = _fences(parsed.data)
+    if fences is None or not parsed.front:
+        return {}
+    start, end, _ = fences
+    where: Lines = {}
+    plainyaml.load(_text(parsed.data[start:end]), lines=where)
+    starts = [start]
+    while starts[-1] < end:
+        starts.append(next_line(parsed.data, starts[-1]))
+    first = {str(path[0]): line - 1 for path, line in where.items() if len(path) == 1}
+    for key, line in first.items():
+        while line and parsed.data.startswith(b"#", starts[line - 1]):
+            line -= 1  # noqa: PLW2901 (it goes up)
+        first[key] = line
+    following = [*sorted(first.values())[1:], len(starts) - 1]
+    ends = dict(zip(sorted(first.values()), following, strict=True))
+    return {key: (starts[line], starts[ends[line]]) for key, line in first.items()}
 
 
 def _text(block: bytes) -> str:

@@ -97,7 +97,7 @@ def entries(data: bytes, body: int = 0) -> list[Entry]:
             continue
         while above and above[-1][0] >= heading.level:
             above.pop()
-        text = _text(heading)
+        text = raw_text(heading)
         path = tuple(name for _, name in above)
         found.append(_entry(heading, (rest[heading.end : end], end), slugs.take(slug(text)), path))
         above.append((heading.level, text))
@@ -113,7 +113,7 @@ def _sections(body: bytes) -> Iterator[tuple[Heading | None, int]]:
 
 def _entry(heading: Heading, content: tuple[bytes, int], name: str, above: tuple[str, ...]) -> Entry:
     """Read one section: its *heading*, its *content* and where that ends, its slug, and the headings above it."""
-    text = _text(heading)
+    text = raw_text(heading)
     live, records, voids = _read_content(content[0])
     return Entry(
         level=heading.level, heading=text, **dict(zip(("date", "scope", "title"), read_heading(text), strict=True)),
@@ -122,7 +122,8 @@ def _entry(heading: Heading, content: tuple[bytes, int], name: str, above: tuple
     )  # fmt: skip
 
 
-def _text(heading: Heading) -> str:
+def raw_text(heading: Heading) -> str:
+    """Give a heading's text as it stands there, on one line, marks and all."""
     return " ".join(heading.text.decode("utf-8", "replace").split())
 
 

@@ -113,7 +113,7 @@ def _splits(bill: Stats) -> list[str]:
     lines += [f"  {size.bytes:>10,}  {size.path}" for size in found[:LARGEST]]
     if len(found) > LARGEST:
         lines.append(f"  … and {len(found) - LARGEST:,} more of {SPLIT_FROM:,} bytes or more")
-    return lines
+    return [*lines, "See how the first would be cut: memtool split FILE --dry-run"]
 
 
 def asdict(bill: Stats) -> dict[str, Any]:

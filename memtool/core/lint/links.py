@@ -87,16 +87,23 @@ def _destination(line: str, at: int) -> tuple[str, int]:
 def resolve(path: str, target: str) -> str:
     """Give the place in the repo to which *target*, in the file *path*, leads; nothing for a link out of the repo."""
     target = target.partition("#")[0].partition("?")[0]
+    place = join(path, _unquote(target)) if is_path(target) else ""
+    return "" if place.partition("/")[0] == ".." else place
+
+
+def is_path(target: str) -> bool:
+    """Tell a path of the repo from nothing, an address, a template, and a page of some site."""
     scheme, colon, _ = target.partition(":")
     if not target or target.startswith(_NO_PATH) or (colon and scheme.replace("+", "").isalnum()):
-        return ""
-    if target.startswith("/") and "." not in target.rpartition("/")[2]:
-        return ""  # a page of some site, not a file of this repo
+        return False
+    return not (target.startswith("/") and "." not in target.rpartition("/")[2])
+
+
+def join(path: str, target: str) -> str:
+    """Give the path *target* as seen from the root of the repo, where the file *path* has it; ``../x`` lies outside."""
     parts = [] if target.startswith("/") else path.split("/")[:-1]
-    for part in _unquote(target).split("/"):
-        if part == ".." and not parts:
-            return ""
-        if part == "..":
+    for part in target.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
             parts.pop()
         elif part not in {"", "."}:
             parts.append(part)

@@ -1,0 +1,101 @@
+"""The splits of a history: found by their trailers, proved again from git's objects alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtool.core.split import proof
+from memtool.core.split.proof import Claim, Moved
+from memtool.edge.plumbing import Objects, git, records, succeeds
+from memtool.errors import MemtoolError
+from memtool.model import Record
+
+_FORMAT = "%H%n%P%n" + "%n".join(
+    f"%(trailers:key={key},valueonly,separator=%x2C)" for key in ("Memory-Op", proof.SOURCE, proof.PART)
+)
+
+
+class SplitCommit(Record):
+    """One commit that says it is a split."""
+
+    commit: str
+    parent: str
+    claim: Claim | None
+    """None where its trailers are damaged."""
+
+
+class Proved(Record):
+    """What the proof of one split commit found."""
+
+    commit: str
+    source: str
+    """The path of the source; empty where the commit changed no such file."""
+    bytes: int
+    """Of the source."""
+    parts: int
+    faults: tuple[str, ...]
+
+
+def splits(root: str, *revisions: str) -> Iterator[SplitCommit]:
+    """Yield the split commits that `git log` finds for *revisions*, newest first."""
+    words = ("log", "-z", "--no-show-signature", "--no-notes", "--grep=^Memory-Op: split$", f"--format={_FORMAT}")
+    for record in records(root, *words, *revisions, "--"):
+        commit, parents, operation, source, parts = record.decode("utf-8", "replace").rstrip("\n").split("\n")
+        if proof.OPERATION in operation.split(","):
+            said = proof.claim(source.split(","), parts.split(","))
+            yield SplitCommit(commit, parents.partition(" ")[0], said)
+
+
+def prove_all(root: str, revision: str | None) -> list[Proved]:
+    """Prove the split commit *revision*, or all that HEAD's history holds.
+
+    Raises MemtoolError where there is none, or where what a proof needs is not in this clone.
+    """
+    if revision is None:
+        found = list(splits(root, "HEAD"))
+    else:
+        asked = ("rev-parse", "-q", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        commit = git(root, *asked, ok=(0, 1)).decode().strip()
+        if not commit:
+            raise MemtoolError(f"{revision}: no such commit")
+        found = list(splits(root, "--no-walk", commit))
+    if not found:
+        what = "this history" if revision is None else revision
+        raise MemtoolError(f"{what}: no split commit, so there is nothing to prove")
+    with Objects(root) as objects:
+        return [_prove(root, objects, split) for split in found]
+
+
+def _prove(root: str, objects: Objects, split: SplitCommit) -> Proved:
+    if split.claim is None:
+        return Proved(split.commit, "", 0, 0, ("its trailers are damaged: they name no source and parts",))
+    moved = moved_by(root, split)
+
+    def read(oid: str) -> bytes:
+        (data,) = objects.contents([oid.encode()])
+        if data is None:
+            raise MemtoolError(f"{split.commit[:12]}: the blob {oid[:12]} is not in this clone", hint="Fetch it first.")
+        return data
+
+    found = tuple(proof.faults(split.claim, moved, read))
+    source = proof.source_of(split.claim, moved)
+    return Proved(split.commit, source, split.claim.size, len(split.claim.pieces), found)
+
+
+def moved_by(root: str, split: SplitCommit) -> Moved:
+    """Read what a split commit changed; raises MemtoolError where a shallow clone lacks its parent."""
+    if not split.parent or not succeeds(root, "cat-file", "-e", split.parent):
+        raise MemtoolError(
+            f"{split.commit[:12]}: its parent is not in this clone, so it could not be proved",
+            hint="Run `git fetch --unshallow`.",
+        )
+    raw = records(root, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", split.parent, split.commit)
+    before, after = {}, {}
+    for entry in raw:
+        _, _, old, new, status = entry.decode().split(" ")
+        path = next(raw).decode("utf-8", "surrogateescape")
+        if status != "A":
+            before[path] = old
+        if status != "D":
+            after[path] = new
+    return Moved(before, after)

@@ -1,0 +1,122 @@
+"""Which file may be split, and where its parts may go: everything that is refused before a plan is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from memtool.core.config import CONFIG, Config, basename
+from memtool.core.index import selector
+from memtool.core.page import FOLDERS, is_generated
+from memtool.core.split.names import Names, folded
+from memtool.edge import repository
+from memtool.edge.files import read_regular
+from memtool.edge.plumbing import git, path_of, raw_path
+from memtool.edge.trees import CommitTree, blob_id
+from memtool.errors import MemtoolError
+
+_SHOWN = 3
+"""How many paths a message names."""
+
+
+def read_source(root: str, path: str, committed: CommitTree, config: Config) -> bytes:
+    """Read the file to be split; raises MemtoolError for what is none, or is not committed as it lies there."""
+    data = read_regular(os.path.join(root, path))
+    if isinstance(data, str):
+        raise MemtoolError(f"{path or root}: {data}", hint="Name one markdown file of the memory repo.")
+    if not path.endswith(".md"):
+        raise MemtoolError(f"{path}: no markdown; memory is `*.md`")
+    if is_generated(data) or config.is_index(path) or path == config.digest:
+        raise MemtoolError(f"{path}: memtool generates it", hint="Split the files that it is made from.")
+    blob = committed.blob(path)
+    if blob is None:
+        raise MemtoolError(
+            f"{path}: not committed yet; the proof of a split needs the source in history",
+            hint="Commit it, then split it.",
+        )
+    same = blob.oid == blob_id(data, len(blob.oid))
+    if not same or path in repository.touched(root):
+        raise MemtoolError(
+            f"{path}: has changes that are not committed, or git converts its line ends",
+            hint="Commit the file (with `*.md -text` in .gitattributes), or put it back; then split it.",
+        )
+    return data
+
+
+def folder_for(source: str, into: str | None, config: Config) -> str:
+    """Choose the folder of the parts: *into*, else beside the source if files there have rows in the index.
+
+    A resident file's parts, and a journal's, go to the first folder of the on-demand tier.
+    """
+    has_row = selector(config)
+    folder = os.path.dirname(source) if into is None else into
+    if has_row(_member(folder)) == _member(folder):
+        return folder
+    first = next((name for name in config.on_demand if "*" not in name), "")
+    if into is None and first and has_row(_member(first)) == _member(first):
+        return first
+    raise MemtoolError(
+        f"{folder or 'the root of the repo'}: files there are not on demand, so no index would lead to the parts",
+        hint=f"Name a folder below {', '.join(config.on_demand)} with --into, or map one in {CONFIG}.",
+    )
+
+
+def _member(folder: str) -> str:
+    return f"{folder}/part.md" if folder else "part.md"
+
+
+def names_in(folder: str, source: str, config: Config) -> Names:
+    """Make what hands out the names of the parts in *folder*."""
+    taken = [basename(source)] if os.path.dirname(source) == folder else []
+    if config.index_layout == FOLDERS or os.path.dirname(config.index) == folder:
+        taken.append(basename(config.index))
+    return Names(folder, taken)
+
+
+def refuse_taken(root: str, paths: list[str], committed: CommitTree) -> None:
+    """Raise MemtoolError where a file stands at one of *paths*, or one that some file system takes for the same."""
+    folder = os.path.dirname(paths[0])
+    place = os.path.join(root, folder)
+    _refuse_detour(root, folder)
+    present = [path_of(os.fsencode(name)) for name in os.listdir(place)] if os.path.isdir(place) else []
+    known = {folded(basename(path)) for path in committed.under(folder) if os.path.dirname(path) == folder}
+    there = known | set(map(folded, present))
+    taken = [path for path in paths if folded(basename(path)) in there]
+    if taken:
+        more = f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
+        raise MemtoolError(
+            f"{', '.join(taken[:_SHOWN])}{more}: a file stands there already; nothing was written",
+            hint="Choose another folder with --into DIR, or move that file.",
+        )
+
+
+def _refuse_detour(root: str, folder: str) -> None:
+    """Refuse a folder that is reached through a link, or where a file stands."""
+    here = root
+    for name in folder.split("/") if folder else ():
+        here = os.path.join(here, name)
+        if os.path.islink(here) or (os.path.lexists(here) and not os.path.isdir(here)):
+            raise MemtoolError(f"{os.path.relpath(here, root)}: no folder, or reached through a link")
+
+
+def refuse_conversion(root: str, files: Mapping[str, bytes | None]) -> None:
+    """Raise MemtoolError where git would keep other bytes than those on disk: a filter, or converted line ends."""
+    written = {path: data for path, data in files.items() if data is not None}
+    ids = git(root, "hash-object", "--", *written).split()
+    for (path, data), oid in zip(written.items(), ids, strict=True):
+        if oid != blob_id(data, len(oid)):
+            raise MemtoolError(
+                f"{path}: git would not keep its bytes as they are (converted line ends, or a filter)",
+                hint="Put `*.md -text` into .gitattributes, as `memtool init` does; then split.",
+            )
+
+
+def refuse_ignored(root: str, paths: list[str]) -> None:
+    ignored = repository.ignored(root, paths)
+    if ignored:
+        raise MemtoolError(f"{ignored[0]}: git is told to ignore it", hint="Choose another folder with --into DIR.")
+
+
+def trailer_path(path: str) -> list[str]:
+    """Give the trailer that names *path*; none for a name that could forge another line."""
+    return [f"Memory-Path: {path}"] if path.isprintable() and raw_path(path).isascii() else []
