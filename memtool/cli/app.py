@@ -27,6 +27,7 @@ from memtool.cli.console import (
     write,
     write_lines,
 )
+from memtool.cli.describe import describe
 from memtool.cli.split import split
 from memtool.errors import MemtoolError
 from memtool.hook import say, speak_utf8, today
@@ -259,6 +260,7 @@ def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
 
 
 app.command()(split)
+app.command()(describe)
 
 
 @app.command()

@@ -11,6 +11,7 @@ _TRIGGERS = frozenset(
 )
 _TRIGGERS_ZH = ("时", "前", "后", "当", "遇到", "如果", "需要", "先读", "必读", "阅读", "查阅", "适用", "用于")
 _EMPTY_STARTS = ("about ", "notes on ", "notes about ", "information about ", "info on ", "this file", "关于", "有关")
+_APPROVE = 'Say it as a person would, which approves it: memtool describe PATH "read before …".'
 _EXAMPLE = 'Say when to open it: `description: "read before git operations: pipes swallow exit codes"`.'
 
 
@@ -28,7 +29,7 @@ def description(document: Document, title: str) -> Iterator[tuple[str, str, str]
             "Keep the triggers.",
         )
     elif document.draft:
-        yield "weak-description", "the description is a draft", "Improve it, then remove `description_status: draft`."
+        yield "weak-description", "the description is a draft", _APPROVE
     elif why := weakness(text, title):
         yield "weak-description", f"the description {why}: “{text}”", _EXAMPLE
 
