@@ -699,3 +699,32 @@ def test_an_interrupt_leaves_every_file_as_it_was(repo: Memory) -> None:
     assert (repo.git("status", "--porcelain"), (repo.root / "topics/big.md").read_bytes()) == before
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+# --- approved --------------------------------------------------------------------------------------------------------
+
+
+def test_a_draft_is_approved_as_it_stands(tmp_path: Path) -> None:
+    """--approve takes the mark away and leaves the words; without a PATH it takes nothing."""
+    memory = Memory.started(tmp_path)
+    memory.write("topics/a.md", '---\ndescription: "read before x"\ndescription_status: draft\n---\n# A\n')
+    memory.run("describe", "--approve", "topics/a.md", ok=(0,))
+    assert (memory.root / "topics/a.md").read_text() == '---\ndescription: "read before x"\n---\n# A\n'
+    assert "PATHs of drafts" in memory.run("describe", "--approve", ok=(2,)).stderr
+
+
+def test_options_that_would_do_nothing_are_refused(tmp_path: Path) -> None:
+    """--yes approves what a command writes, and nothing else."""
+    memory = Memory.started(tmp_path)
+    assert "--approve PATH" in memory.run("describe", "topics/git.md", "--yes", ok=(2,)).stderr
+    assert memory.run("describe", "--timeout", "5", ok=(2,)).stdout == ""
+
+
+def test_a_command_leaves_alone_what_a_person_wrote(tmp_path: Path) -> None:
+    """A weak description is still a person's: a command changes it only where it is named."""
+    memory = Memory.started(tmp_path)
+    weak = memory.write("topics/a.md", '---\ndescription: "Perl"\n---\n# A\n')
+    memory.run("describe", "--with", "echo read before y", ok=(0,))
+    assert "Perl" in weak.read_text()
+    memory.run("describe", "--with", "echo read before y", "topics/a.md", ok=(0,))
+    assert "read before y" in weak.read_text()

@@ -256,7 +256,7 @@ def test_one_wrong_clock_in_a_hundred_changes_nothing(seed: int) -> None:
     start = date(2026, 5, 1)
     with TemporaryDirectory() as folder:
         history = History(Path(folder))
-        true = set()
+        true = set[str]()
         for hour in range(0, 24 * 143, 7):
             day = start + timedelta(days=hour // 24)
             at = f"{day}T{hour % 24:02}:00:00+00:00"

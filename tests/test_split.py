@@ -267,7 +267,7 @@ def test_links_can_be_mended_later(memory: Memory) -> None:
     split(memory, "topics/guide.md")
     said = memory.run("split", "--relink", "--dry-run", ok=(0,)).stdout
     assert "3 links would be mended" in said
-    assert "topics/first.md:9  footnote ^1: now in topics/second.md  (by hand)" in said
+    assert "topics/first.md:9  footnote ^1: topics/second.md; left, for it has to be mended by hand" in said
     assert "3 links mended: commit " in memory.run("split", "--relink", ok=(0,)).stdout
     assert "second.md#second" in (memory.root / "topics/other.md").read_text()
     assert "0 links mended" in memory.run("split", "--relink", ok=(0,)).stdout
@@ -402,3 +402,52 @@ def test_killed_at_every_write_the_next_command_finds_it_undone_or_whole(memory:
         killed += 1
     assert killed >= 5
     memory.run("split", "--verify", ok=(0,))
+
+
+# --- what a new user met ---------------------------------------------------------------------------------------------
+
+
+def test_a_plan_needs_no_commit(memory: Memory) -> None:
+    """A dry run works on the file as it lies there; the split says how to commit a file that the budget refuses."""
+    memory.write("resident/rules.md", section("## Always", 3000) + section("## Mail", 3000))
+    assert "Nothing is written yet" in memory.run("split", "resident/rules.md", "--dry-run", ok=(0,)).stdout
+    assert "--no-verify" in memory.run("split", "resident/rules.md", ok=(2,)).stderr
+
+
+def test_links_are_mended_also_after_the_parts_were_described(memory: Memory) -> None:
+    """A better description changes no link; a part whose text was edited is named, and not looked at."""
+    linked(memory)
+    done = split(memory, "topics/guide.md")
+    memory.run("describe", "topics/first.md", "read before the first", ok=(0,))
+    second = memory.root / "topics/second.md"
+    second.write_bytes(second.read_bytes() + b"mine\n")
+    memory.git("commit", "-qam", "describe", "--no-verify")
+    said = memory.run("split", "--relink", done["commit"], ok=(0,)).stdout
+    assert "3 links mended" in said
+    assert "not looked at  topics/second.md" in said
+    assert "second.md#second" in (memory.root / "topics/first.md").read_text()
+
+
+def test_links_in_a_file_that_git_converts_are_refused_whole(memory: Memory) -> None:
+    """Offsets are those of git's bytes; where the disk holds others, nothing is spliced into them."""
+    linked(memory)
+    memory.write(".gitattributes", "topics/other.md text eol=crlf\n")
+    memory.git("add", "-A")
+    memory.git("commit", "-qm", "convert", "--no-verify")
+    (memory.root / "topics/other.md").unlink()
+    memory.git("checkout", "-q", "--", "topics/other.md")
+    before = (memory.root / "topics/other.md").read_bytes()
+    assert b"\r\n" in before
+    done = memory.run("split", "topics/guide.md", "--relink", ok=(2,))
+    assert "Split, and proved byte for byte" in done.stdout
+    assert "topics/other.md: changed meanwhile" in done.stderr
+    assert (memory.root / "topics/other.md").read_bytes() == before
+    assert memory.git("status", "--porcelain") == ""
+
+
+def test_the_plan_says_what_it_means_for_tiers_and_index(memory: Memory) -> None:
+    """What is read at every start and will be no longer, and an index that outgrows its page."""
+    add(memory, "resident/rules.md", b"".join(section(f"## Rule {n} of them", 2000) for n in range(120)))
+    notes = split(memory, "resident/rules.md", "--dry-run", "--remove")["notes"]
+    assert notes[0].startswith("resident/rules.md is read at every start: it is gone for every session")
+    assert notes[1].startswith("INDEX.md: this page of the index is ")

@@ -79,7 +79,19 @@ def test_a_title_stays_with_the_first_section_and_does_not_name_it() -> None:
 def test_each_chapter_leads_in_its_own_sections() -> None:
     """A chapter's heading is not left at the end of the part before it."""
     data = section("# A", 100) + section("## A1", 5000) + section("# B", 100) + section("## B1", 5000)
-    assert shape(made(data, Cut(level=2))) == [("topics/a1.md", 5100), ("topics/b1.md", 5100)]
+    assert shape(made(data, Cut(level=2))) == [("topics/a.md", 5100), ("topics/b.md", 5100)]
+
+
+def test_a_part_is_named_by_what_governs_it() -> None:
+    """By the chapter that it holds, by the first and last of several sections, never by the title of the whole file."""
+    small, large = (section(f"### {name}", size) for name, size in (("Small", 900), ("Large", 7000)))
+    chapter = section("## Chapter", 60) + small.replace(b"Small", b"One") + small.replace(b"Small", b"Two")
+    data = b"# All\n\n" + chapter + section("## Other", 60) + large + large.replace(b"Large", b"Last")
+    packed = made(b"# All\n\n" + b"".join(section(f"## S{n}", 1500) for n in range(10)))
+    assert [part.title for part in made(data, Cut(level=3)).parts] == ["One", "Two", "Large", "Last"]
+    assert [part.title for part in made(data).parts] == ["Chapter", "Large", "Last"]
+    assert [part.title for part in packed.parts] == ["S0 – S4", "S5 – S9"]
+    assert packed.parts[0].path == "topics/s0-s4.md"
 
 
 def test_at_a_level_every_heading_of_it_is_cut_at() -> None:

@@ -72,7 +72,7 @@ def test_the_files_and_their_commit_come_together(memory: Memory, after: dict[st
     assert memory.git("status", "--porcelain") == ""
     assert set(memory.git("show", "--name-only", "--format=").split()) == set(after)
     assert transaction.recover(str(memory.root)) == ""
-    assert [path.name for path in (memory.root / ".git/memtool").iterdir()] == ["lock"]
+    assert {path.name for path in (memory.root / ".git/memtool").iterdir()} == {"lock", "git"}
 
 
 def test_what_the_user_has_staged_stays_staged_and_out_of_the_commit(memory: Memory) -> None:
@@ -171,6 +171,35 @@ def test_an_edit_after_a_kill_is_kept_and_told(memory: Memory) -> None:
     memory.write("topics/a.md", "by hand\n")
     assert "left as they are, for they were changed since: topics/a.md" in transaction.recover(str(memory.root))
     assert contents(memory) == BEFORE | {"topics/a.md": b"by hand\n"}
+
+
+def test_what_was_committed_is_not_undone_by_what_came_later(memory: Memory) -> None:
+    """Killed right after its commit, the change is whole, whatever was edited and committed since."""
+    hook = memory.write(".git/hooks/post-commit", "#!/bin/sh\nkill -9 $MEMTOOL_PID\n")
+    hook.chmod(0o755)
+    change(memory, fault="os.environ['MEMTOOL_PID'] = str(os.getpid())")
+    hook.unlink()
+    memory.write("topics/a.md", "edited\n")
+    memory.git("commit", "-qam", "edit")
+    assert "it is committed" in transaction.recover(str(memory.root))
+    assert contents(memory) == AFTER | {"topics/a.md": b"edited\n"}
+    assert memory.git("status", "--porcelain") == ""
+
+
+def test_what_a_hook_leaves_running_stops_no_later_command(memory: Memory) -> None:
+    """A process that a hook puts into the background outlives the commit; the next writer need not wait for it."""
+    hook = memory.write(".git/hooks/post-commit", "#!/bin/sh\nsleep 30 >/dev/null 2>&1 & echo $! >.git/pid\n")
+    hook.chmod(0o755)
+    assert change(memory) == 0
+    try:
+        memory.write("topics/old.md", "old\n")
+        transaction.change(
+            str(memory.root), {"topics/c.md": None}, {"topics/c.md": b"c\n"},
+            lambda: repository.commit(str(memory.root), ["topics/c.md"], subject="c", operation="try", agent="a"),
+        )  # fmt: skip
+    finally:
+        os.kill(int((memory.root / ".git/pid").read_text()), signal.SIGTERM)
+    assert (memory.root / "topics/c.md").read_bytes() == b"c\n"
 
 
 def test_a_running_command_is_not_undone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

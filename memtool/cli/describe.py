@@ -14,6 +14,9 @@ from memtool.core.report import printable
 from memtool.errors import MemtoolError
 from memtool.hook import say, tell
 
+_TIMEOUT = 120
+"""Seconds."""
+
 Words = Annotated[
     list[str] | None, typer.Argument(metavar="[PATH [TEXT]]", help="A file, and what its description shall be.")
 ]
@@ -21,26 +24,31 @@ With = Annotated[
     str | None,
     typer.Option("--with", metavar="COMMAND", help="Let this write one line for each PATH, or each file listed."),
 ]
-Timeout = Annotated[int, typer.Option(metavar="SECONDS", min=1, help="How long COMMAND may take for one file.")]
+Timeout = Annotated[
+    int | None, typer.Option(metavar="SECONDS", min=1, help="How long COMMAND may take for one file, else 120.")
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Approve what COMMAND writes, unasked.")]
+Approve = Annotated[bool, typer.Option("--approve", help="Take the draft of each PATH as it stands.")]
 
 
 def describe(
     context: typer.Context,
     words: Words = None,
     command: With = None,
-    timeout: Timeout = 120,
+    timeout: Timeout = None,
     yes: Yes = False,
+    approve: Approve = False,
     dry_run: DryRun = False,
     output: FormatOption = Output.text,
 ) -> None:
     """Say when to open a file: by its description.
 
     \b
-    describe                             list the files that no agent is routed to
+    describe                             list the files whose description is missing, a draft or weak
     describe PATH                        show the description of one
     describe PATH "read before …"        set it
-    describe --with COMMAND [PATH]...    let a program set them
+    describe --approve PATH...           take drafts as they stand
+    describe --with COMMAND [PATH]...    let a program write what no person has
 
     Setting changes the bytes of the description alone and refreshes the index; nothing is committed. COMMAND runs
     through the shell, once a file: it reads the file's text on stdin and prints the description, one line. Where no
@@ -49,20 +57,44 @@ def describe(
     from memtool.jobs.describe import survey
 
     given = words or []
-    setting = command is not None or len(given) == 2
+    _refuse_aimless(given, command, timeout=timeout, yes=yes, approve=approve)
+    setting = command is not None or approve or len(given) == 2
     if not setting and len(given) > 2:
         raise MemtoolError(f"PATH and TEXT are expected, not {len(given)} words", hint="Put TEXT in quotes.")
     if setting and output is Output.json:
         raise MemtoolError("--format json is for the list", hint="Set without it, then list with it.")
     root = root_of(context)
     if command is not None:
-        _fill(root, from_root(root, given), command, timeout=timeout, yes=yes, dry_run=dry_run)
+        _fill(root, from_root(root, given), command, timeout=timeout or _TIMEOUT, yes=yes, dry_run=dry_run)
+    elif approve:
+        _approve(root, from_root(root, given), dry_run=dry_run)
     elif setting:
         _set(root, *given, dry_run=dry_run)
     elif output is Output.json:
         print_json(survey(root, from_root(root, given)).asdict())
     else:
         write_lines(survey(root, from_root(root, given)).lines())
+
+
+def _refuse_aimless(words: list[str], command: str | None, *, timeout: int | None, yes: bool, approve: bool) -> None:
+    """Raise MemtoolError for options that would do nothing."""
+    if command is None and (yes or timeout is not None):
+        raise MemtoolError("--yes and --timeout go with --with COMMAND", hint="--approve PATH takes a draft as it is.")
+    if approve and (command is not None or not words):
+        raise MemtoolError("--approve takes the PATHs of drafts, and no COMMAND")
+
+
+def _approve(root: str, paths: list[str], *, dry_run: bool) -> None:
+    """Set the description that each of *paths* has, as a person's own."""
+    from memtool.jobs import describe as jobs
+
+    changes = []
+    for target in jobs.targets(root, paths):
+        change = jobs.prepare(root, target.path, core.checked(target.description))
+        if _show(change, always=dry_run):
+            changes.append(change)
+        _warn(change)
+    _finish(root, [] if dry_run else changes, code=2)
 
 
 def _set(root: str, path: str, text: str, *, dry_run: bool) -> None:
@@ -72,7 +104,7 @@ def _set(root: str, path: str, text: str, *, dry_run: bool) -> None:
         raise MemtoolError(f"{text} is a file; PATH and TEXT are expected", hint="Set one description at a time.")
     text = core.checked(text)
     (target,) = jobs.targets(root, from_root(root, [path]))
-    change = jobs.prepare(root, target, text)
+    change = jobs.prepare(root, target.path, text)
     if _show(change, always=dry_run):
         _finish(root, [] if dry_run else [change], code=2)
     _warn(change)
@@ -83,7 +115,7 @@ def _fill(root: str, paths: list[str], command: str, *, timeout: int, yes: bool,
     from memtool.jobs import describe as jobs
 
     person = os.isatty(0) and os.isatty(1)
-    names = jobs.targets(root, paths)
+    names = [target.path for target in jobs.targets(root, paths)]
     if not names:
         write("Nothing to describe.\n")
         return
@@ -101,7 +133,9 @@ def _fill(root: str, paths: list[str], command: str, *, timeout: int, yes: bool,
             changes.append(change)
         _warn(change)
     if changes and not dry_run and person and not yes:
-        dry_run = not typer.confirm(f"write these {len(changes)} descriptions?")
+        dry_run = not typer.confirm(
+            f"write {'this description' if len(changes) == 1 else f'these {len(changes)} descriptions'}?"
+        )
     _finish(root, [] if dry_run else changes, code=1)
     if failed:
         raise typer.Exit(1)

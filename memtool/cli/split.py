@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 def split(
     context: typer.Context,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE|REV]", help="The file to split; with --verify, one commit.")
+        str | None,
+        typer.Argument(metavar="[FILE|REV]", help="The file to split; with --verify or --relink, a split commit."),
     ] = None,
     level: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=6, help="Cut at headings of level N; else to parts of 8 KB.")
@@ -42,7 +44,10 @@ def split(
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Leave no route where the file was.")] = False,
     relink: Annotated[
-        bool, typer.Option("--relink", help="Mend the broken links in a second commit; alone: of the newest split.")
+        bool,
+        typer.Option(
+            "--relink", help="Mend the links that it breaks, in a second commit; without FILE those of the split REV."
+        ),
     ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Prove a split commit, or all of them, from history.")
@@ -54,31 +59,48 @@ def split(
     """Split a big memory file along its headings, byte for byte.
 
     Each part becomes a file with a drafted description; the file stays as a short route to them. Nothing is rewritten,
-    and that is proved: before anything is written, and from history with --verify. All of it is one commit;
-    `git revert` undoes it. See --dry-run first.
-    """
+    and that is proved: before anything is written, and from history with --verify. See --dry-run first.
+
+    \b
+    split FILE --dry-run       the plan: parts, headings, links that break
+    split FILE                 do it: one commit, which `git revert` undoes
+    split --relink [REV]       mend the links that a split broke
+    split --verify [REV]       prove that a split lost nothing
+    """  # noqa: D301 (the \b keeps these lines apart in the help)
     from memtool.edge import location
 
     root = root_of(context)
     if verify:
         raise typer.Exit(_verify(root, file, output))
     name = location.agent(root, agent)
-    if file is None:
-        if not relink:
-            raise MemtoolError("which file?", hint="memtool split FILE --dry-run; `memtool stats` names the largest.")
-        _mend(root, name, output, dry_run=dry_run)
+    if relink and not _is_file(root, file):
+        _mend(root, file, name, output, dry_run=dry_run)
         return
+    if file is None:
+        raise MemtoolError("which file?", hint="memtool split FILE --dry-run; `memtool stats` names the largest.")
     from memtool.core.split.plan import Cut
     from memtool.jobs.split.split import split as job
 
     (source,) = from_root(root, [file])
-    cut = Cut(level=level or 0, deep=deep, setext=setext, remove=remove)
-    done = job(root, source, cut=cut, into=into if into is None else place_in(root, into), agent=name, dry_run=dry_run)
-    mended = _relinked(root, done, name) if relink and done.commit else None
+    folder = into if into is None else place_in(root, into)
+    cut = Cut(level=level or 0, deep=deep, setext=setext, remove=remove, into=folder)
+    done = job(root, source, cut=cut, agent=name, dry_run=dry_run)
+    mended, problem = None, None
+    if relink and done.commit:
+        try:
+            mended = _relinked(root, done, name)
+        except MemtoolError as error:  # the split stands; it is said before what went wrong
+            problem = error
     if output is Output.json:
         _print_json(done, mended)
     else:
         write_lines(_lines(done, mended))
+    if problem:
+        raise problem
+
+
+def _is_file(root: str, typed: str | None) -> bool:
+    return typed is not None and (os.path.lexists(typed) or os.path.lexists(os.path.join(root, typed)))
 
 
 def _relinked(root: str, done: Split, agent: str) -> Relinked:
@@ -91,39 +113,41 @@ def _print_json(done: Split, mended: Relinked | None) -> None:
     from memtool.core.split import report
 
     more = {"commit": done.commit, "relink_commit": mended.commit if mended else ""}
-    print_json({**report.asdict(done.plan, done.links), **more})
+    print_json({**report.asdict(done.plan, done.links, done.notes), **more})
 
 
 def _lines(done: Split, mended: Relinked | None) -> Iterator[str]:
     from memtool.core.split import report
 
-    yield from report.text(done.plan, headings=not done.commit)
-    left = mended.left if mended else done.links
-    if mended and mended.commit:
-        yield f"{_count(len(mended.mended), 'link')} mended: commit {mended.commit[:12]}"
-    if left:
-        yield ""
-        yield f"{_count(len(left), 'link')} to look at:"
-        yield from report.link_lines(left)
+    yield from report.text(done.plan, done.notes, headings=not done.commit)
     yield ""
     if not done.commit:
+        if done.links:
+            yield from report.link_lines(done.links)
+            yield ""
         yield "Nothing is written yet; the same command without --dry-run does it."
         return
-    yield f"Split, and proved byte for byte: commit {done.commit[:12]}. Undo: git revert {done.commit[:12]}"
-    if any(link.replacement is not None for link in left):
-        yield "Mend the links:            memtool split --relink"
+    commits = [done.commit[:12]]
+    yield f"Split, and proved byte for byte: commit {done.commit[:12]}"
+    if mended:
+        yield from _mended(mended)
+        commits = [mended.commit[:12], *commits] if mended.commit else commits
+    elif done.links:
+        yield f"{len(done.links):,} links break; mend them:  memtool split --relink {done.commit[:12]}"
     yield "Improve the descriptions:  memtool describe"
+    yield f"Undo, while nothing else has changed:  git revert --no-edit {' '.join(commits)}"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _mend(root: str, agent: str, output: Output, *, dry_run: bool) -> None:
+def _mend(root: str, revision: str | None, agent: str, output: Output, *, dry_run: bool) -> None:
     from memtool.core.split import report
-    from memtool.jobs.split.relink import broken_by_last_split, relink
+    from memtool.jobs.split.relink import broken_by, relink
 
-    result = relink(root, broken_by_last_split(root), agent=agent, dry_run=dry_run)
+    found = broken_by(root, revision)
+    result = relink(root, found.links, agent=agent, dry_run=dry_run)
     if output is Output.json:
         print_json(
             {
@@ -131,15 +155,34 @@ def _mend(root: str, agent: str, output: Output, *, dry_run: bool) -> None:
                 "commit": result.commit,
                 "mended": report.link_dicts(result.mended),
                 "left": report.link_dicts(result.left),
+                "edited": list(found.edited),
             }
         )
         return
+    write_lines([*_mended(result, dry_run=dry_run), *_not_looked_at(found.edited)])
+
+
+def _mended(result: Relinked, *, dry_run: bool = False) -> Iterator[str]:
+    """Yield what was mended, and what is left for a person, with the reason."""
+    from memtool.core.split.report import link_line
+
     verb = "would be mended" if dry_run else "mended"
     said = f": commit {result.commit[:12]}" if result.commit else ""
-    lines = [f"{_count(len(result.mended), 'link')} {verb}{said}", *report.link_lines(result.mended)]
-    if result.left:
-        lines += ["", f"{_count(len(result.left), 'link')} to look at:", *report.link_lines(result.left)]
-    write_lines(lines)
+    yield f"{_count(len(result.mended), 'link')} {verb}{said}"
+    for link in result.left:
+        why = (
+            "the file has changes that are not committed"
+            if link.path in result.touched
+            else "it has to be mended by hand"
+        )
+        yield f"  {link_line(link)}; left, for {why}"
+
+
+def _not_looked_at(edited: Sequence[str]) -> Iterator[str]:
+    from memtool.core.report import printable
+
+    for path in edited:
+        yield f"  not looked at  {printable(path)}: its text was changed since the split"
 
 
 def _verify(root: str, revision: str | None, output: Output) -> int:
@@ -162,3 +205,4 @@ def _proof(one: Proved) -> Iterator[str]:
     what = f"{one.commit[:12]}  {printable(one.source) or '?'}  {one.bytes:,} bytes in {one.parts} files"
     yield f"{what}  {'FAILED' if one.faults else 'proved'}"
     yield from (f"  {printable(fault)}" for fault in one.faults)
+    yield from (f"  note: {printable(note)}" for note in one.notes)

@@ -8,7 +8,8 @@ markdown-it-py and shows where the two part.
 
 from __future__ import annotations
 
-from _collections_abc import Callable, Iterator
+from _collections_abc import Callable, Iterator, Sequence
+from bisect import bisect_left
 from itertools import accumulate, chain, pairwise
 
 from memtool.core.marks import BLANK, DIGITS, END, definition, html_ends, skip
@@ -39,6 +40,15 @@ class Heading(Record):
 def headings(data: bytes) -> list[Heading]:
     """List the headings of *data* that stand in no quote, list, code or HTML."""
     return list(_Scan(data).headings())
+
+
+def within(found: Sequence[Heading], start: int, end: int) -> Sequence[Heading]:
+    """Give those of the headings *found*, which are in order, that start from byte *start* on and before *end*."""
+    return found[bisect_left(found, start, key=_start) : bisect_left(found, end, key=_start)]
+
+
+def _start(heading: Heading) -> int:
+    return heading.start
 
 
 def lines(data: bytes) -> Iterator[tuple[str, int, int]]:

@@ -52,11 +52,11 @@ def present(path: str, data: bytes | str) -> Described:
         return Described(path, len(data), "unreadable", "", f"{path}:{page.error.line}: {page.error.message}")
     if not text:
         return Described(path, len(data), "missing", "", "")
-    if page.draft:
-        return Described(path, len(data), "draft", text, "")
     size = len(text.encode())
     over = f"has {size:,} bytes; the index shows {MAX_DESCRIPTION}" if size > MAX_DESCRIPTION else ""
     reason = over or routing.weakness(text, page.title)
+    if page.draft:
+        return Described(path, len(data), "draft", text, reason)
     return Described(path, len(data), "weak" if reason else "good", text, reason)
 
 

@@ -1,7 +1,4 @@
-"""One writer at a time in a work tree: a lock that the system lets go of when its holder dies.
-
-The git that a writer starts inherits it: while that still runs, its killed writer has not ended.
-"""
+"""One writer at a time in a work tree: locks that the system lets go of when their holder dies."""
 
 from __future__ import annotations
 
@@ -24,30 +21,52 @@ class Busy(MemtoolError):  # noqa: N818 (it names a state of the repo)
 
 @contextmanager
 def locked(root: str, *, wait: float = 10) -> Iterator[None]:
-    """Hold the lock of the work tree at *root*; raises Busy when another keeps it for *wait* seconds."""
-    place = cache_path(root, "lock")
+    """Hold the lock of the work tree at *root*; raises Busy when another memtool keeps it for *wait* seconds."""
+    with _held(root, "lock", wait) as fd:
+        if fd is None:
+            raise Busy(
+                f"{root}: another memtool is writing here; nothing was changed", hint="Try again when it has ended."
+            )
+        yield
+
+
+@contextmanager
+def git_at_work(root: str) -> Iterator[None]:
+    """Mark that git works for this process; the gits that it starts inherit the mark, and keep it if this one dies."""
+    with _held(root, "git", 0) as fd:
+        if fd is not None:
+            os.set_inheritable(fd, True)
+        yield
+
+
+def git_has_ended(root: str, *, wait: float) -> bool:
+    """Tell whether no git works on for a writer that died, within *wait* seconds."""
+    with _held(root, "git", wait) as fd:
+        return fd is not None
+
+
+@contextmanager
+def _held(root: str, name: str, wait: float) -> Iterator[int | None]:
+    """Hold a lock file by a descriptor; None where another process keeps it for *wait* seconds."""
+    place = cache_path(root, name)
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         fd = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise MemtoolError(f"{place}: {error.strerror}; nothing was changed") from None
     try:
-        _acquire(fd, root, time.monotonic() + wait)
-        os.set_inheritable(fd, True)
-        yield
+        yield fd if _acquired(fd, time.monotonic() + wait) else None
     finally:
         os.close(fd)  # and the lock with it
 
 
-def _acquire(fd: int, root: str, end: float) -> None:
+def _acquired(fd: int, end: float) -> bool:
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= end:
-                raise Busy(
-                    f"{root}: another memtool is writing here; nothing was changed", hint="Try again when it has ended."
-                ) from None
+                return False
             time.sleep(_PAUSE)
         else:
-            return
+            return True

@@ -14,7 +14,7 @@ from hashlib import sha256
 from memtool.edge import cache
 from memtool.edge.files import read_regular, remove, sweep, write_atomically
 from memtool.edge.location import cache_path, git_dir, head
-from memtool.edge.lock import Busy, locked
+from memtool.edge.lock import Busy, git_at_work, git_has_ended, locked
 from memtool.edge.plumbing import Objects, git, path_of, raw_path
 from memtool.edge.trees import CommitTree
 from memtool.errors import MemtoolError
@@ -61,7 +61,8 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str]) ->
         try:
             for path, new in after.items():
                 _put(root, path, new)
-            made = commit()
+            with git_at_work(root):
+                made = commit()
         except BaseException:
             _settle(root)
             raise
@@ -81,17 +82,13 @@ def recover(root: str) -> str:
 
 
 def _settle(root: str) -> str:
-    """Bring what the journal tells of to an end: keep it where it was committed, else undo it."""
+    """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which."""
     journal = _load(root)
     if journal is None:
         return ""
     _wait_for_git(root)
-    kept: list[str] = []
     committed = _is_committed(root, journal)
-    if not committed:
-        kept = [step.path for step in reversed(journal.steps) if not _undone(root, step)]
-        names = b"".join(raw_path(step.path) + b"\0" for step in journal.steps if step.old is None)
-        git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=names)
+    kept = [] if committed else _undo(root, journal)
     for folder in {os.path.dirname(os.path.join(root, step.path)) for step in journal.steps}:
         sweep(folder)
     remove(_place(root), upto=git_dir(root))
@@ -102,32 +99,44 @@ def _settle(root: str) -> str:
 
 
 def _is_committed(root: str, journal: _Journal) -> bool:
+    """Tell whether some commit since the journal was begun holds all that it tells of; later ones may change that."""
+    since = ("HEAD", f"^{journal.head}") if journal.head else ("HEAD",)
     if head(root) == journal.head:
         return False
     with Objects(root) as objects:
-        tree = CommitTree(objects, "HEAD")
-        return all(_hash(tree.get(step.path)) == step.new for step in journal.steps)
+        trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since).split())
+        return any(all(_hash(tree.get(step.path)) == step.new for step in journal.steps) for tree in trees)
 
 
-def _undone(root: str, step: _Step) -> bool:
-    """Put the file back; leave it, and tell, where somebody else has changed it."""
-    now = _content(root, step.path)
-    if now != step.old and _hash(now) != step.new:
-        return False
-    if now != step.old:
-        _put(root, step.path, step.old)
-    return True
+def _undo(root: str, journal: _Journal) -> list[str]:
+    """Put the files back; leave, and list, those that somebody else has changed or committed since."""
+    kept = []
+    with Objects(root) as objects:
+        committed = CommitTree(objects, "HEAD") if head(root) else {}
+        for step in reversed(journal.steps):
+            now = _content(root, step.path)
+            if now == step.old:
+                continue
+            if _hash(now) != step.new or (step.old is None and step.path in committed):
+                kept.append(step.path)
+            else:
+                _put(root, step.path, step.old)
+        new = [step.path for step in journal.steps if step.old is None and step.path not in committed]
+    git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=b"".join(raw_path(path) + b"\0" for path in new))
+    return kept
 
 
 def _wait_for_git(root: str) -> None:
-    """Wait until no git holds the index; raises MemtoolError when one does for long."""
+    """Wait for a git that a killed writer left running; raises MemtoolError when one holds the index for long."""
     lock = os.path.join(git_dir(root), "index.lock")
     end = time.monotonic() + _PATIENCE
-    while os.path.lexists(lock):
+    idle = git_has_ended(root, wait=_PATIENCE)
+    while os.path.lexists(lock) or not idle:
         if time.monotonic() > end:
+            what = lock if os.path.lexists(lock) else root
             raise MemtoolError(
-                f"{lock}: a git is at work here, or was killed",
-                hint="When none runs any more, remove that file and run the command again.",
+                f"{what}: a git is at work here, or was killed",
+                hint="Wait for it; when none runs any more, remove its index.lock and run the command again.",
             )
         time.sleep(0.05)
 

@@ -114,10 +114,13 @@ def _refuse_other(path: str, tree: WorkTree, config: Config) -> None:
 # --- setting ---------------------------------------------------------------------------------------------------------
 
 
-def targets(root: str, paths: Sequence[str] = ()) -> list[str]:
-    """List the files to write descriptions into: *paths*, or all that lack one. Raises MemtoolError as `survey`."""
+def targets(root: str, paths: Sequence[str] = ()) -> list[Described]:
+    """List the files to write descriptions into: *paths*, or all for which no person has written one.
+
+    A weak one is a person's: it is left alone unless it is asked for. Raises MemtoolError as `survey`.
+    """
     load_config(Folder(root))[0].writable()
-    return [file.path for file in survey(root, paths).files]
+    return [file for file in survey(root, paths).files if paths or file.state in {"missing", "draft", "unreadable"}]
 
 
 def prepare(root: str, path: str, text: str) -> Change:

@@ -18,8 +18,12 @@ _PATH = 80
 """Bytes of the headings that name a part."""
 _MOST = 12
 """Triggers of one draft: each is paid for whenever the index is read."""
-_ALL, _LEAST = 5120, 120
-"""Bytes that the drafts of one split may take in the index together, and that each may at least: a page holds 8 KB."""
+_ALL, _LEAST = 6144, 100
+"""Bytes that the rows of one split may take in the index together, and each draft at least: a page holds 8 KB."""
+_ROW = 12
+"""Bytes of a row that are neither title, path nor description."""
+_MARKUP = frozenset("<>[]@`\\")
+"""What an index would have to escape."""
 
 
 class _Term:
@@ -37,7 +41,8 @@ class Drafts:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._limit = max(_LEAST, min(MAX_DESCRIPTION, _ALL // len(plan.parts)))
+        rows = sum(len(part.path.encode()) + len(part.title.encode()) + _ROW for part in plan.parts)
+        self._limit = max(_LEAST, min(MAX_DESCRIPTION, (_ALL - rows) // len(plan.parts)))
         self._secret = {line for line, _ in secrets(plan.data)}
         self._common = set[str]()
         """Words that are written small somewhere: with a capital letter they are no names."""
@@ -119,7 +124,12 @@ def _fitting(texts: Iterable[str], room: int, path: str, between: str) -> list[s
     for text in texts:
         size = len((between * bool(taken) + text).encode())
         key = text.casefold().strip("-")
-        if size <= room and key not in said and not any(key.startswith(one.casefold()) for one in taken):
+        if (
+            _MARKUP.isdisjoint(text)
+            and size <= room
+            and key not in said
+            and not any(key.startswith(one.casefold()) for one in taken)
+        ):
             taken.append(text)
             said += between + key
             room -= size

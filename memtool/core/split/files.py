@@ -12,8 +12,8 @@ from memtool.core.split.words import plain
 from memtool.errors import MemtoolError
 
 _USE = "Split along its headings, word for word; open the one or two that fit your task."
-_ABOUT = 120
-"""Bytes of the sub-headings that a line of the route names."""
+_ABOUT, _ALL = 120, 3072
+"""Bytes of the sub-headings that a line of the route names at most, and that all lines name together."""
 _OWN = {
     *("description", "description_status", "summary", "read_when", "title", "name", "aliases"),
     *("verified", "last_verified", "review_by"),
@@ -76,17 +76,27 @@ def _key_lines(parsed: Document, key: str) -> bytes:
 def _route(plan: Plan, line_end: bytes) -> bytes:
     """Give the source as it is left: what stood before its first heading, and a line for each part."""
     kept = plan.data[: plan.kept]
-    title = row.inline(document.read(plan.data).title, row.MAX_TITLE) or "Parts"
+    title = row.inline(_title(plan), row.MAX_TITLE)
     base = plan.source.rpartition("/")[0]
-    lines = [f"# {title}", "", _USE, "", *(_line(part, base) for part in plan.parts), ""]
+    about = min(_ABOUT, _ALL // len(plan.parts))
+    lines = [f"# {title}", "", _USE, "", *(_line(part, base, about) for part in plan.parts), ""]
     gap = line_end if plan.data[plan.body : plan.kept].strip() and not kept.endswith(line_end * 2) else b""
     return kept + gap + line_end.join(line.encode() for line in lines)
 
 
-def _line(part: Part, base: str) -> str:
-    """Write the route's line of one part: a link, and the first of the headings that are in it."""
+def _title(plan: Plan) -> str:
+    """Give the title of the whole: by key, by the one heading above all others, or by the file's name."""
+    found = [heading for part in plan.parts for heading in part.headings]
+    above_all = all(other.level > found[0].level for other in found[1:])
+    named = document.read(plan.data).front.get("title", "")
+    name = plan.source.rpartition("/")[2].removesuffix(".md")
+    return (named if isinstance(named, str) else "") or (plain(found[0]) if above_all else "") or name
+
+
+def _line(part: Part, base: str, limit: int) -> str:
+    """Write the route's line of one part: a link, and in *limit* bytes the first of the headings that are in it."""
     title = row.inline(part.title, row.MAX_TITLE) or "untitled"
-    about = row.inline("; ".join(_named(part)), _ABOUT)
+    about = row.inline("; ".join(_named(part)), limit) if limit >= _ABOUT // 4 else ""
     link = f"- [{title}]({row.destination(row.relative(part.path, base))})"
     return f"{link}: {about}" if about else link
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log2
 
 from memtool.core import document
-from memtool.core.blocks import Heading, headings, left_open
+from memtool.core.blocks import Heading, headings, left_open, within
 from memtool.core.commonmark import disagreement
 from memtool.core.config import KB
 from memtool.core.document import line_number
 from memtool.core.split.names import Names
-from memtool.core.split.words import plain
+from memtool.core.split.titles import Titles
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
@@ -31,7 +30,7 @@ class Part(Record):
     """Bytes from the start of the source."""
     end: int
     title: str
-    """The heading that names it, as plain text."""
+    """The heading that names it, as plain text; of several sections the first and the last."""
     above: tuple[str, ...]
     """The headings under which that one stands, outermost first."""
     headings: tuple[Heading, ...]
@@ -79,6 +78,8 @@ class Cut(Record):
     """Leave no route."""
     target: int = TARGET
     """Bytes to which parts are to come near."""
+    into: str | None = None
+    """The folder of the parts; None: beside the source, or where the index leads."""
 
 
 class _Section(Record):
@@ -115,7 +116,8 @@ def plan(source: str, data: bytes, names: Callable[[], Names], cut: Cut) -> Plan
         sections = [piece for section in sections for piece in _deeper(section, cuttable, level, cut.target)]
     if len(sections) < 2:
         raise _one_part(source, len(data), cuttable, cut.level)
-    parts = _parts(sections, found, names(), remove_from=body if cut.remove else None)
+    first = body if cut.remove else sections[0].heading.start  # nobody else keeps what stands before the first heading
+    parts = _parts(sections, found, Titles(found, cuttable), names(), first=first)
     return Plan(source, data, body, parts, level, cut.remove, open_line)
 
 
@@ -137,15 +139,6 @@ def in_file(found: Sequence[Heading], data: bytes, body: int) -> list[Heading]:
         heading.replace(start=heading.start + body, end=heading.end + body, line=heading.line + lines)
         for heading in found
     ]
-
-
-def within(found: Sequence[Heading], start: int, end: int) -> Sequence[Heading]:
-    """Give those of the headings *found* that start from byte *start* on and before *end*."""
-    return found[bisect_left(found, start, key=_start) : bisect_left(found, end, key=_start)]
-
-
-def _start(heading: Heading) -> int:
-    return heading.start
 
 
 def _refuse_hopeless(source: str, cuttable: Sequence[Heading], level: int, open_line: int) -> None:
@@ -230,8 +223,12 @@ def _packed(sections: Sequence[_Section], target: int) -> list[_Section]:
 
 
 def _belongs(before: _Section, section: _Section, target: int) -> bool:
-    """Tell whether *section* goes to the part *before* it: either is small, both fit, and no chapter starts here."""
-    if before.size + section.size > target:
+    """Tell whether *section* goes to the part *before* it: either is small, both fit, and no chapter starts here.
+
+    One that is not worth a file of its own may make the part a little larger than *target*.
+    """
+    tiny = min(before.size, section.size) < target // 16
+    if before.size + section.size > target + (target // 8 if tiny else 0):
         return False
     starts_chapter = section.heading.level < before.main.level
     return before.size < target // 4 or (section.size < target // 4 and not starts_chapter)
@@ -250,26 +247,13 @@ def _deeper(section: _Section, cuttable: Sequence[Heading], level: int, target: 
 
 
 def _parts(
-    sections: Sequence[_Section], found: Sequence[Heading], names: Names, *, remove_from: int | None
+    sections: Sequence[_Section], found: Sequence[Heading], titles: Titles, names: Names, *, first: int
 ) -> tuple[Part, ...]:
-    starts = [section.heading.start for section in sections]
-    if remove_from is not None:  # nobody else keeps what stands before the first heading
-        starts[0] = remove_from
-    trails = _trails(found)
+    """Make the parts; the first of them starts at byte *first*."""
+    starts = [first, *(section.heading.start for section in sections[1:])]
     parts = []
     for section, (start, end) in zip(sections, pairwise([*starts, sections[-1].end]), strict=True):
-        title, above = trails[section.main.start]
+        title, above = titles.of(start, end, section.main)
         held = tuple(within(found, start, end))
         parts.append(Part(names.take(title, above), start, end, title, above, held))
     return tuple(parts)
-
-
-def _trails(found: Sequence[Heading]) -> dict[int, tuple[str, tuple[str, ...]]]:
-    """Map where each heading starts to its text and those of the headings that it stands under."""
-    trails = {}
-    open_ones: list[Heading] = []
-    for heading in found:
-        open_ones = [*(one for one in open_ones if one.level < heading.level), heading]
-        *above, text = map(plain, open_ones)
-        trails[heading.start] = text, tuple(above)
-    return trails

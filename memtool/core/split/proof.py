@@ -6,7 +6,7 @@ heading, for that is memory text. docs/split.md gives their form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from memtool.core import document
 from memtool.core.blocks import Heading, headings
@@ -100,56 +100,71 @@ class Moved(Record):
     after: Mapping[str, str]
 
 
-def source_of(said: Claim, moved: Moved) -> str:
-    """Give the path of the source in the parent; empty where the commit did not change such a file."""
-    return next((path for path, oid in moved.before.items() if oid == said.oid), "")
+class Outcome(Record):
+    """What the proof of a split commit found."""
+
+    source: str
+    """The path of the source in the parent; empty where the commit changed no such file."""
+    parts: tuple[str, ...] = ()
+    """The files that hold the slices, in order; empty for one that nobody holds."""
+    faults: tuple[str, ...] = ()
+    """Why it is not proved; none where the source is its parts' bodies joined."""
+    notes: tuple[str, ...] = ()
+    """What is not as the commit says and costs no byte of the source."""
 
 
-def faults(said: Claim, moved: Moved, read: Callable[[str], bytes]) -> Iterator[str]:
-    """Yield what is not as the commit claims; nothing where the source is proved to be its parts joined.
-
-    *read* gives the content of a blob of either side.
-    """
-    path = source_of(said, moved)
+def examine(said: Claim, moved: Moved, read: Callable[[str], bytes]) -> Outcome:
+    """Hold a commit to what it says of itself; *read* gives the content of a blob of either side."""
+    path = next((path for path, oid in moved.before.items() if oid == said.oid), "")
     if not path:
-        yield f"the source, blob {said.oid[:12]}, is not what the parent holds"
-        return
+        return Outcome("", faults=(f"the source, blob {said.oid[:12]}, is not what the parent holds",))
     source = read(said.oid)
     if said.size != len(source) or said.kept + sum(piece.size for piece in said.pieces) != len(source):
-        yield f"{path}: {len(source):,} bytes, which the lengths that the commit names do not make up"
-        return
+        text = f"{path}: {len(source):,} bytes, which the lengths that the commit names do not make up"
+        return Outcome(path, faults=(text,))
+    faults, notes, parts = [], [], []
     if path in moved.after and not read(moved.after[path]).startswith(source[: said.kept]):
-        yield f"{path}: its first {said.kept:,} bytes did not stay"
-    yield from _part_faults(said, moved, source, read)
-
-
-def _part_faults(said: Claim, moved: Moved, source: bytes, read: Callable[[str], bytes]) -> Iterator[str]:
-    named = {piece.oid for piece in said.pieces}
-    present = set(moved.after.values())
-    strays = {path: oid for path, oid in moved.after.items() if path not in moved.before and oid not in named}
-    at = said.kept
+        faults.append(f"{path}: its first {said.kept:,} bytes did not stay")
+    at, search = said.kept, _Search(said, moved, read)
     for number, piece in enumerate(said.pieces, start=1):
-        wanted = source[at : at + piece.size]
-        where = f"part {number} of {len(said.pieces)}"
-        if piece.oid not in present:
-            yield f"{where}: {_tampered(wanted, at, strays, read)}"
-        elif (content := read(piece.oid))[piece.head :] != wanted or document.read(content).body != piece.head:
-            yield f"{where}: its blob {piece.oid[:12]} is not the source from byte {at:,} on"
+        part, fault, note = search.find(piece, source[at : at + piece.size], at)
+        faults += [f"part {number} of {len(said.pieces)}: {fault}"] * bool(fault)
+        notes += [f"{part}: {note}"] * bool(note)
+        parts.append(part)
         at += piece.size
+    return Outcome(path, tuple(parts), tuple(faults), tuple(notes))
 
 
-def _tampered(wanted: bytes, at: int, strays: dict[str, str], read: Callable[[str], bytes]) -> str:
-    """Name the file that stands where the part should, and the first byte at which it differs."""
-    bodies = {path: _body(read(oid)) for path, oid in strays.items()}
-    likeness = {path: _same(body, wanted) for path, body in bodies.items()}
-    path = max(likeness, key=lambda name: likeness[name], default="")
-    if not path:
-        return f"no file holds it, the source from byte {at:,} on"
-    strays.pop(path)
-    same = likeness[path]
-    if bodies[path] == wanted:
-        return f"{path}: its front matter is not the one that the commit names; its body is the source's"
-    return f"{path}: differs from the source at its byte {at + same:,}, byte {same:,} of the part's body"
+class _Search:
+    """Finds the files that hold the slices of a source, among those that its commit changed."""
+
+    def __init__(self, said: Claim, moved: Moved, read: Callable[[str], bytes]) -> None:
+        self._read = read
+        self._named: dict[str, list[str]] = {piece.oid: [] for piece in said.pieces}
+        self._strays: dict[str, bytes] = {}
+        """The bodies of the new files that the commit does not name."""
+        for path, oid in sorted(moved.after.items(), reverse=True):
+            if oid in self._named:
+                self._named[oid].append(path)
+            elif path not in moved.before:
+                self._strays[path] = _body(read(oid))
+
+    def find(self, piece: Piece, wanted: bytes, at: int) -> tuple[str, str, str]:
+        """Give the file that holds *wanted*, the source from byte *at* on; and what is wrong, and what else to say."""
+        paths = self._named[piece.oid]
+        if paths:
+            path = paths[0] if len(paths) == 1 else paths.pop()  # two equal parts may be one blob
+            content = self._read(piece.oid)
+            whole = content[piece.head :] == wanted and document.read(content).body == piece.head
+            return (path, "", "") if whole else ("", f"{path}: is not the source from byte {at:,} on", "")
+        same = {path: _same(body, wanted) for path, body in self._strays.items()}
+        path = max(same, key=lambda name: (self._strays[name] == wanted, same[name]), default="")
+        if not path:
+            return "", f"no file holds it, the source from byte {at:,} on", ""
+        if self._strays.pop(path) == wanted:
+            return path, "", "its front matter was changed after the split; its body is the source's"
+        where = f"its byte {at + same[path]:,}, byte {same[path]:,} of the part's body"
+        return "", f"{path}: differs from the source at {where}", ""
 
 
 def _body(content: bytes) -> bytes:

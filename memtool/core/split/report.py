@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,8 +17,8 @@ _SHOWN = 20
 """How many links the text names; JSON has all."""
 
 
-def asdict(plan: Plan, links: Sequence[BrokenLink]) -> dict[str, Any]:
-    """Give a plan in the shape of ``memtool.split/1``."""
+def asdict(plan: Plan, links: Sequence[BrokenLink], more: Sequence[str] = ()) -> dict[str, Any]:
+    """Give a plan in the shape of ``memtool.split/1``, with *more* notes beside its own."""
     return {
         "schema": "memtool.split/1",
         "source": plan.source,
@@ -26,7 +27,7 @@ def asdict(plan: Plan, links: Sequence[BrokenLink]) -> dict[str, Any]:
         "level": plan.level,
         "parts": [_part(part) for part in plan.parts],
         "links": link_dicts(links),
-        "notes": list(notes(plan)),
+        "notes": [*notes(plan), *more],
     }
 
 
@@ -49,7 +50,9 @@ def notes(plan: Plan) -> Iterator[str]:
     if plan.open_line:
         yield f"line {plan.open_line} opens a fence, comment or tag that never ends: what follows it holds no heading"
     for part in plan.oversize():
-        yield f"{part.path}: {part.end - part.start:,} bytes, over the {TARGET:,} of a part; --deep cuts it further"
+        deeper = any(heading.level > plan.level and not heading.setext for heading in part.headings[1:])
+        way = "--deep cuts it further" if deeper else "no deeper heading in it: add some to cut it further"
+        yield f"{part.path}: {part.end - part.start:,} bytes, over the {TARGET:,} of a part; {way}"
     if underlined := [heading for part in plan.parts for heading in part.headings if heading.setext]:
         lines = ", ".join(str(heading.line) for heading in underlined[:_SHOWN])
         yield f"underlined headings (line {lines}) are not cut at unless you say --setext"
@@ -57,8 +60,8 @@ def notes(plan: Plan) -> Iterator[str]:
         yield f"of the source's front matter, {', '.join(lost)} goes with it"
 
 
-def text(plan: Plan, *, headings: bool) -> Iterator[str]:
-    """Yield the lines of a plan: each part with its size, and with *headings* each heading with its line."""
+def text(plan: Plan, more: Sequence[str], *, headings: bool) -> Iterator[str]:
+    """Yield the lines of a plan: each part with its size, with *headings* each heading with its line; and the notes."""
     yield f"{printable(plan.source)}, {len(plan.data):,} bytes, cut at level {plan.level} into {len(plan.parts)} files:"
     yield ""
     yield f"{'bytes':>8}  {'line':>6}  file"
@@ -67,7 +70,7 @@ def text(plan: Plan, *, headings: bool) -> Iterator[str]:
         yield from (_heading(heading) for heading in part.headings if headings)
     yield ""
     yield f"{printable(plan.source)} {_fate(plan)}."
-    yield from (f"note: {printable(note)}" for note in notes(plan))
+    yield from (f"note: {printable(note)}" for note in (*notes(plan), *more))
 
 
 def _fate(plan: Plan) -> str:
@@ -87,11 +90,15 @@ def _heading(heading: Heading) -> str:
 
 
 def link_lines(links: Sequence[BrokenLink]) -> Iterator[str]:
-    """Yield a line for each link that the move breaks, with the file that now holds its target."""
-    for link in links[:_SHOWN]:
-        where = f"{link.path}:{link.line}"
-        now = f"now in {link.holder}" if link.holder else "its target is nowhere"
-        by_hand = "" if link.replacement is not None else "  (by hand)"
-        yield f"  {printable(where)}  {link.kind} {printable(link.target)}: {printable(now)}{by_hand}"
+    """Yield how many links of each kind the move breaks, and a line for each with the file that holds its target."""
+    kinds = Counter(link.kind for link in links)
+    yield f"{len(links):,} links break: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+    yield from (f"  {link_line(link)}" + "  (by hand)" * (link.replacement is None) for link in links[:_SHOWN])
     if len(links) > _SHOWN:
         yield f"  … and {len(links) - _SHOWN} more (--format json has all)"
+
+
+def link_line(link: BrokenLink) -> str:
+    """Write where a link stands, what it says, and which file holds its target."""
+    now = link.holder.partition("#")[0] or "nothing, as before"
+    return printable(f"{link.path}:{link.line}  {link.kind} {link.target}: {now}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memtool.core.split import proof
-from memtool.core.split.proof import Claim, Moved
+from memtool.core.split.proof import Claim, Moved, Outcome
 from memtool.edge.plumbing import Objects, git, records, succeeds
 from memtool.errors import MemtoolError
 from memtool.model import Record
@@ -34,6 +34,7 @@ class Proved(Record):
     """Of the source."""
     parts: int
     faults: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def splits(root: str, *revisions: str) -> Iterator[SplitCommit]:
@@ -51,25 +52,44 @@ def prove_all(root: str, revision: str | None) -> list[Proved]:
 
     Raises MemtoolError where there is none, or where what a proof needs is not in this clone.
     """
+    found = _found(root, revision, "HEAD")
+    with Objects(root) as objects:
+        return [_prove(root, objects, split) for split in found]
+
+
+def find(root: str, revision: str | None) -> tuple[SplitCommit, Claim]:
+    """Give the split commit *revision*, or the newest in HEAD's history, with what it says of itself."""
+    split = _found(root, revision, "-1", "HEAD")[0]
+    if split.claim is None:
+        raise MemtoolError(f"{split.commit[:12]}: its trailers are damaged: they name no source and parts")
+    return split, split.claim
+
+
+def _found(root: str, revision: str | None, *otherwise: str) -> list[SplitCommit]:
+    """List the split commit *revision*, or those that `git log` finds for *otherwise*; raises MemtoolError for none."""
     if revision is None:
-        found = list(splits(root, "HEAD"))
+        found = list(splits(root, *otherwise))
     else:
         asked = ("rev-parse", "-q", "--verify", "--end-of-options", f"{revision}^{{commit}}")
         commit = git(root, *asked, ok=(0, 1)).decode().strip()
         if not commit:
-            raise MemtoolError(f"{revision}: no such commit")
+            raise MemtoolError(f"{revision}: no such commit", hint="Name a split commit, or none at all.")
         found = list(splits(root, "--no-walk", commit))
     if not found:
-        what = "this history" if revision is None else revision
-        raise MemtoolError(f"{what}: no split commit, so there is nothing to prove")
-    with Objects(root) as objects:
-        return [_prove(root, objects, split) for split in found]
+        raise MemtoolError(f"{revision or 'this history'}: no split commit, so there is nothing to prove or to mend")
+    return found
 
 
 def _prove(root: str, objects: Objects, split: SplitCommit) -> Proved:
     if split.claim is None:
         return Proved(split.commit, "", 0, 0, ("its trailers are damaged: they name no source and parts",))
-    moved = moved_by(root, split)
+    found = examine(root, objects, split, split.claim)
+    size, parts = split.claim.size, len(split.claim.pieces)
+    return Proved(split.commit, found.source, size, parts, found.faults, found.notes)
+
+
+def examine(root: str, objects: Objects, split: SplitCommit, claim: Claim) -> Outcome:
+    """Hold a split commit to its *claim*; raises MemtoolError where what that needs is not in this clone."""
 
     def read(oid: str) -> bytes:
         (data,) = objects.contents([oid.encode()])
@@ -77,12 +97,10 @@ def _prove(root: str, objects: Objects, split: SplitCommit) -> Proved:
             raise MemtoolError(f"{split.commit[:12]}: the blob {oid[:12]} is not in this clone", hint="Fetch it first.")
         return data
 
-    found = tuple(proof.faults(split.claim, moved, read))
-    source = proof.source_of(split.claim, moved)
-    return Proved(split.commit, source, split.claim.size, len(split.claim.pieces), found)
+    return proof.examine(claim, _moved_by(root, split), read)
 
 
-def moved_by(root: str, split: SplitCommit) -> Moved:
+def _moved_by(root: str, split: SplitCommit) -> Moved:
     """Read what a split commit changed; raises MemtoolError where a shallow clone lacks its parent."""
     if not split.parent or not succeeds(root, "cat-file", "-e", split.parent):
         raise MemtoolError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from memtool.core.config import CONFIG, Config, basename
 from memtool.core.index import selector
@@ -11,16 +10,17 @@ from memtool.core.page import FOLDERS, is_generated
 from memtool.core.split.names import Names, folded
 from memtool.edge import repository
 from memtool.edge.files import read_regular
-from memtool.edge.plumbing import git, path_of, raw_path
+from memtool.edge.plumbing import path_of, raw_path
 from memtool.edge.trees import CommitTree, blob_id
 from memtool.errors import MemtoolError
 
+_COMMIT = "Commit it, then split it; where the budget refuses that commit, `git commit --no-verify` lets it pass."
 _SHOWN = 3
 """How many paths a message names."""
 
 
-def read_source(root: str, path: str, committed: CommitTree, config: Config) -> bytes:
-    """Read the file to be split; raises MemtoolError for what is none, or is not committed as it lies there."""
+def read_source(root: str, path: str, config: Config) -> bytes:
+    """Read the file to be split; raises MemtoolError for what cannot be."""
     data = read_regular(os.path.join(root, path))
     if isinstance(data, str):
         raise MemtoolError(f"{path or root}: {data}", hint="Name one markdown file of the memory repo.")
@@ -28,19 +28,21 @@ def read_source(root: str, path: str, committed: CommitTree, config: Config) -> 
         raise MemtoolError(f"{path}: no markdown; memory is `*.md`")
     if is_generated(data) or config.is_index(path) or path == config.digest:
         raise MemtoolError(f"{path}: memtool generates it", hint="Split the files that it is made from.")
+    return data
+
+
+def refuse_uncommitted(root: str, path: str, data: bytes, committed: CommitTree) -> None:
+    """Raise MemtoolError where *data*, the file *path*, is not what HEAD holds: the proof needs it in history."""
     blob = committed.blob(path)
     if blob is None:
+        raise MemtoolError(f"{path}: not committed yet; the proof of a split needs it in history", hint=_COMMIT)
+    if path in repository.touched(root):
+        raise MemtoolError(f"{path}: has changes that are not committed", hint=_COMMIT)
+    if blob.oid != blob_id(data, len(blob.oid)):
         raise MemtoolError(
-            f"{path}: not committed yet; the proof of a split needs the source in history",
-            hint="Commit it, then split it.",
+            f"{path}: git keeps other bytes of it than those on disk (converted line ends, or a filter)",
+            hint="Put `*.md -text` into .gitattributes, as `memtool init` does; then split it.",
         )
-    same = blob.oid == blob_id(data, len(blob.oid))
-    if not same or path in repository.touched(root):
-        raise MemtoolError(
-            f"{path}: has changes that are not committed, or git converts its line ends",
-            hint="Commit the file (with `*.md -text` in .gitattributes), or put it back; then split it.",
-        )
-    return data
 
 
 def folder_for(source: str, into: str | None, config: Config) -> str:
@@ -97,18 +99,6 @@ def _refuse_detour(root: str, folder: str) -> None:
         here = os.path.join(here, name)
         if os.path.islink(here) or (os.path.lexists(here) and not os.path.isdir(here)):
             raise MemtoolError(f"{os.path.relpath(here, root)}: no folder, or reached through a link")
-
-
-def refuse_conversion(root: str, files: Mapping[str, bytes | None]) -> None:
-    """Raise MemtoolError where git would keep other bytes than those on disk: a filter, or converted line ends."""
-    written = {path: data for path, data in files.items() if data is not None}
-    ids = git(root, "hash-object", "--", *written).split()
-    for (path, data), oid in zip(written.items(), ids, strict=True):
-        if oid != blob_id(data, len(oid)):
-            raise MemtoolError(
-                f"{path}: git would not keep its bytes as they are (converted line ends, or a filter)",
-                hint="Put `*.md -text` into .gitattributes, as `memtool init` does; then split.",
-            )
 
 
 def refuse_ignored(root: str, paths: list[str]) -> None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from memtool.core import document
-from memtool.core.blocks import headings
-from memtool.core.config import Config
+from memtool.core.blocks import headings, within
 from memtool.core.split.links import BrokenLink, broken, mended
-from memtool.core.split.plan import Part, Plan, in_file, within
-from memtool.core.split.proof import Claim, Moved, source_of
+from memtool.core.split.plan import Part, Plan, in_file
+from memtool.core.split.proof import Claim, Outcome
 from memtool.edge import repository
 from memtool.edge.location import load_config
 from memtool.edge.plumbing import Objects
-from memtool.edge.transaction import change
 from memtool.edge.trees import CommitTree, WorkTree
 from memtool.errors import MemtoolError
-from memtool.jobs.split.history import moved_by, splits
-from memtool.jobs.split.split import committed_as, index_pages, on_disk
+from memtool.jobs.commit import Message, commit, index_pages
+from memtool.jobs.split.history import examine, find
 from memtool.model import Overlay, Record
-
-OPERATION = "relink"
 
 
 class Relinked(Record):
@@ -28,7 +24,9 @@ class Relinked(Record):
 
     mended: tuple[BrokenLink, ...]
     left: tuple[BrokenLink, ...]
-    """Links that a person must look at: footnotes, and those in files that are changed and not committed."""
+    """Links that a person must look at: footnotes, and those in files with changes that are not committed."""
+    touched: tuple[str, ...]
+    """The files with such changes."""
     commit: str = ""
     """Empty where nothing is written."""
 
@@ -36,65 +34,72 @@ class Relinked(Record):
 def relink(root: str, links: Sequence[BrokenLink], *, agent: str, dry_run: bool = False) -> Relinked:
     """Put the replacements of *links*, found in the files as HEAD has them, into the files, and commit that."""
     config = load_config(WorkTree(root))[0].writable()
+    repository.refuse_unfinished(root)
     touched = repository.touched(root)
     able = [link for link in links if link.replacement is not None and link.path not in touched]
-    left = tuple(link for link in links if link not in able)
-    result = Relinked(tuple(able), left)
+    result = Relinked(tuple(able), tuple(link for link in links if link not in able), tuple(sorted(touched)))
     if dry_run or not able:
         return result
-    before = {path: on_disk(root, path) for path in {link.path: None for link in able}}
-    after: dict[str, bytes | None] = {
-        path: mended(data or b"", [link for link in able if link.path == path]) for path, data in before.items()
-    }
-    after |= _index(root, config, after)
-    before = {path: on_disk(root, path) for path in after}
-
-    def commit() -> str:
-        return committed_as(
-            root, list(after), "Mend the links that a split broke", operation=OPERATION, agent=agent, trailers=[]
-        )
-
-    return result.replace(commit=change(root, before, after, commit))
-
-
-def broken_by_last_split(root: str) -> list[BrokenLink]:
-    """Find the links that the newest split in HEAD's history broke, as the files are now.
-
-    Links in a part that was edited since are not looked for: nobody can tell which of them are new.
-    """
-    split = next(splits(root, "-1", "HEAD"), None)
-    if split is None or split.claim is None:
-        raise MemtoolError("no split commit in this history", hint="Name a FILE to split, with --relink beside it.")
     with Objects(root) as objects:
-        moved = moved_by(root, split)
-        then, now = CommitTree(objects, split.commit), CommitTree(objects, "HEAD")
-        source = source_of(split.claim, moved)
-        plan = _plan(source, CommitTree(objects, split.parent).get(source, b""), split.claim, moved)
-        after = {path: then[path] for path in (*(part.path for part in plan.parts), source) if path in then}
-        config = load_config(now)[0]
+        committed = CommitTree(objects, "HEAD")
+        before = {link.path: committed[link.path] for link in able}
+        after: dict[str, bytes | None] = {
+            path: mended(data, [link for link in able if link.path == path]) for path, data in before.items()
+        }
+        after |= index_pages(root, committed, config, after)  # a description may hold a link
+    message = Message("Mend the links that a split broke", "relink", agent)
+    return result.replace(commit=commit(root, before, after, message))
+
+
+class Broken(Record):
+    """The links that a split of the past broke, as the files are now."""
+
+    links: tuple[BrokenLink, ...]
+    edited: tuple[str, ...]
+    """Parts whose text was changed since: nobody can tell which of their links are new, so they are not looked at."""
+
+
+def broken_by(root: str, revision: str | None) -> Broken:
+    """Find what the split *revision* broke, or the newest one in HEAD's history; raises MemtoolError for none."""
+    split, claim = find(root, revision)
+    with Objects(root) as objects:
+        found = examine(root, objects, split, claim)
+        if found.faults:
+            raise MemtoolError(
+                f"{split.commit[:12]}: not as its commit says, so its links cannot be told",
+                hint=f"memtool split --verify {split.commit[:12]}",
+            )
+        now, config = CommitTree(objects, "HEAD"), load_config(WorkTree(root))[0]
+        then = CommitTree(objects, split.commit)
+        plan = _plan(CommitTree(objects, split.parent)[found.source], found, claim, then)
+        after = _as_now(plan, now, then)
+        edited = tuple(path for path, content in after.items() if now.get(path) != content)
         now.fetch([path for path in now if config.is_memory(path)])
         links = broken(plan, after, Overlay(now, dict.fromkeys(after)), config.is_memory)
-        return [link for link in links if link.path not in after or now.blob(link.path) == then.blob(link.path)]
+        return Broken(tuple(link for link in links if link.path not in edited), edited)
 
 
-def _plan(source: str, data: bytes, claim: Claim, moved: Moved) -> Plan:
-    """Make the plan of a split again from what its commit says of itself."""
-    paths: dict[str, list[str]] = {}
-    for path, oid in sorted(moved.after.items(), reverse=True):
-        paths.setdefault(oid, []).append(path)
-    if claim.size != len(data) or any(piece.oid not in paths for piece in claim.pieces):
-        raise MemtoolError("the newest split is not as its commit says", hint="`memtool split --verify` tells more.")
+def _plan(data: bytes, found: Outcome, claim: Claim, then: CommitTree) -> Plan:
+    """Make the plan of a past split again: what its links ask of it, which is where each byte went."""
     body = document.read(data).body
-    found = in_file(headings(data[body:]), data, body)
+    known = in_file(headings(data[body:]), data, body)
     parts, at = [], claim.kept
-    for piece in claim.pieces:
-        path = paths[piece.oid].pop() if len(paths[piece.oid]) > 1 else paths[piece.oid][0]
-        parts.append(Part(path, at, at + piece.size, "", (), tuple(within(found, at, at + piece.size))))
-        at += piece.size
-    return Plan(source, data, body, tuple(parts), 0, source not in moved.after, 0)
+    for path, piece in zip(found.parts, claim.pieces, strict=True):
+        end = at + piece.size
+        parts.append(Part(path, at, end, "", (), tuple(within(known, at, end))))
+        at = end
+    return Plan(found.source, data, body, tuple(parts), level=0, remove=found.source not in then, open_line=0)
 
 
-def _index(root: str, config: Config, after: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
-    """Give the pages of the index whose rows quote a mended link: a description may hold one."""
-    with Objects(root) as objects:
-        return index_pages(root, CommitTree(objects, "HEAD"), config, after)
+def _as_now(plan: Plan, now: CommitTree, then: CommitTree) -> dict[str, bytes]:
+    """Give the files of a split as they are, if their text is still what was moved; else as they were made."""
+    after = {}
+    for part in plan.parts:
+        content = now.get(part.path, b"")
+        same = content[document.read(content).body :] == plan.slice(part)
+        after[part.path] = content if same else then[part.path]
+    if plan.source in then:
+        content = now.get(plan.source, b"")
+        same = content.startswith(plan.data[: plan.kept])
+        after[plan.source] = content if same else then[plan.source]
+    return after

@@ -1,0 +1,87 @@
+"""One commit of memtool's own: some files as they will be, and the pages of the index that lead to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from memtool.core import index
+from memtool.core.config import Config
+from memtool.edge import repository
+from memtool.edge.files import read_regular
+from memtool.edge.plumbing import GitError, git
+from memtool.edge.transaction import Files, change
+from memtool.edge.trees import CommitTree, WorkTree, blob_id
+from memtool.errors import MemtoolError
+from memtool.jobs import pages
+from memtool.jobs.index import write_index
+from memtool.jobs.pages import Made
+from memtool.model import Overlay, Record
+
+
+class Message(Record):
+    """What the commit says of itself; no memory text."""
+
+    subject: str
+    operation: str
+    agent: str
+    trailers: Sequence[str] = ()
+
+
+def index_pages(root: str, committed: CommitTree, config: Config, changes: Files) -> dict[str, bytes | None]:
+    """Give the pages of the index that *changes* change: of what will be committed, not of what else lies about."""
+    committed.fetch([path for path in committed if config.is_on_demand(path)])
+    should = index.pages(Overlay(committed, changes), config)
+    stale, removed = pages.changes(WorkTree(root), config, Made(0, should))
+    return {page: should[page] for page in stale} | dict.fromkeys(removed)
+
+
+def commit(root: str, before: Files, after: Files, message: Message) -> str:
+    """Write the files of *after*, in order, commit exactly them, and give the commit; or change nothing.
+
+    *before* is what the caller took them for; a file that it leaves out, such as a page of the index, may be as it is.
+    Raises MemtoolError where git would keep other bytes than these, with the words of a hook that refuses, and where a
+    file has changed.
+    """
+    known = {path: before[path] if path in before else _on_disk(root, path) for path in after}
+
+    def make() -> str:
+        _refuse_conversion(root, after)
+        return _committed(root, list(after), message)
+
+    made = change(root, known, after, make)
+    if repository.touched(root):  # the index of what is committed may lack what is not
+        write_index(root)
+    return made
+
+
+def _on_disk(root: str, path: str) -> bytes | None:
+    data = read_regular(os.path.join(root, path))
+    return data if isinstance(data, bytes) else None
+
+
+def _refuse_conversion(root: str, files: Mapping[str, bytes | None]) -> None:
+    """Raise MemtoolError where git would keep other bytes than those on disk: a filter, or converted line ends."""
+    written = {path: data for path, data in files.items() if data is not None}
+    ids = git(root, "hash-object", "--", *written).split() if written else []
+    for (path, data), oid in zip(written.items(), ids, strict=True):
+        if oid != blob_id(data, len(oid)):
+            raise MemtoolError(
+                f"{path}: git would not keep its bytes as they are (converted line ends, or a filter)",
+                hint="Put `*.md -text` into .gitattributes, as `memtool init` does, and try again.",
+            )
+
+
+def _committed(root: str, paths: Sequence[str], message: Message) -> str:
+    try:
+        return repository.commit(
+            root,
+            paths,
+            subject=message.subject,
+            operation=message.operation,
+            agent=message.agent,
+            trailers=message.trailers,
+        )
+    except GitError as error:
+        said = error.stderr.strip() or error.message
+        raise MemtoolError(f"nothing was changed: git or one of its hooks refused the commit\n{said}") from error
