@@ -323,6 +323,8 @@ def test_bad_input_is_refused_with_one_message_and_changes_nothing(memory: Memor
         (["topics/big.md", "--into", "src"], "src: files there are not on demand"),
         (["topics/big.md", "--into", "topics/git.md"], "topics/git.md: no folder"),
         ([], "which file?"),
+        (["--verify", "--deep"], "--deep: nothing is cut by --verify"),
+        (["--verify", "--relink"], "--verify only reads"),
     ]
     before = memory.state()
     for args, message in cases:
@@ -451,3 +453,97 @@ def test_the_plan_says_what_it_means_for_tiers_and_index(memory: Memory) -> None
     notes = split(memory, "resident/rules.md", "--dry-run", "--remove")["notes"]
     assert notes[0].startswith("resident/rules.md is read at every start: it is gone for every session")
     assert notes[1].startswith("INDEX.md: this page of the index is ")
+
+
+# --- what an attacker found ------------------------------------------------------------------------------------------
+
+
+def amend(memory: Memory) -> None:
+    memory.git("add", "-A")
+    memory.git("commit", "-q", "--amend", "--no-edit", "--no-verify")
+
+
+def test_a_lost_preamble_is_no_proof(memory: Memory) -> None:
+    """What stood before the first heading is in the source still, or the proof fails."""
+    split(memory, "topics/big.md")
+    (memory.root / "topics/big.md").unlink()
+    amend(memory)
+    assert "bytes did not stay" in memory.run("split", "--verify", ok=(1,)).stdout
+
+
+def test_equal_parts_are_counted(memory: Memory) -> None:
+    """Of parts with the same bytes each has to be there."""
+    add(memory, "topics/same.md", section("## Same", 4500) * 4)
+    split(memory, "topics/same.md", "--level", "2")
+    memory.run("split", "--verify", "HEAD", ok=(0,))
+    (memory.root / "topics/same-3.md").unlink()
+    amend(memory)
+    assert "no file holds it" in memory.run("split", "--verify", "HEAD", ok=(1,)).stdout
+
+
+def test_a_hook_that_changes_the_parts_is_told(memory: Memory) -> None:
+    """memtool says "proved" of the commit that was made, not of the one that it asked for."""
+    hook = memory.write(
+        ".git/hooks/pre-commit", "#!/bin/sh\nsed -i s/xxx/yyy/ topics/rollback.md\ngit add topics/rollback.md\n"
+    )
+    hook.chmod(0o755)
+    done = memory.run("split", "topics/big.md", ok=(2,))
+    assert "committed, but a hook changed what was written" in done.stderr
+    assert "proved" not in done.stdout
+
+
+def test_other_commits_do_not_disturb_the_proof(memory: Memory) -> None:
+    """Words in prose, damaged trailers, a user's settings of git: splits are found and proved, or named as damaged."""
+    split(memory, "topics/big.md")
+    memory.git("commit", "-q", "--allow-empty", "-m", "about\n\nMemory-Op: split\nis a line of prose here\n\nEnd")
+    for key, value in (
+        ("grep.patternType", "fixed"),
+        ("i18n.logOutputEncoding", "UTF-16"),
+        ("log.date", "bogus"),
+        ("trailer.separators", "="),
+    ):
+        memory.git("config", key, value)
+        assert memory.run("split", "--verify", ok=(0,)).stdout.count("proved") == 1, key
+    memory.git("commit", "-q", "--allow-empty", "-m", "odd\n\nMemory-Op: split\nMemory-Source: a\n b c")
+    assert "its trailers are damaged" in memory.run("split", "--verify", ok=(1,)).stdout
+
+
+def test_a_staged_file_that_is_gone_from_the_disk_is_not_written_over(memory: Memory) -> None:
+    """The index may hold the only copy of a user's work."""
+    memory.write("topics/rollback.md", "precious\n")
+    memory.git("add", "topics/rollback.md")
+    (memory.root / "topics/rollback.md").unlink()
+    assert "a file stands there already" in memory.run("split", "topics/big.md", ok=(2,)).stderr
+    assert memory.git("show", ":topics/rollback.md") == "precious\n"
+
+
+def test_parts_go_to_no_other_tier_and_no_other_repository(memory: Memory) -> None:
+    """A part that would be resident or excluded, a folder that differs in case, a repository within: refused."""
+    memory.write("topics/deploy/a.md", GOOD)
+    memory.write("memtool.yaml", "format: 1\nresident:\n  - path: topics/setup.md\nexclude: [topics/x]\n")
+    add(memory, "topics/other.md", section("## Other", 5000) + section("## More", 5000))
+    Memory.make(memory.root / "topics/nest", hooks=False)
+    before = memory.state()
+    for args, message in (
+        (["topics/big.md"], "topics/setup.md: by memtool.yaml this part would be read at every start"),
+        (["topics/other.md", "--into", "topics/x"], "files there are not on demand"),
+        (["topics/other.md", "--into", "topics/Deploy"], "topics/deploy is there"),
+        (["topics/other.md", "--into", "topics/nest"], "topics/nest: another repository begins there"),
+    ):
+        assert message in memory.run("split", *args, ok=(2,)).stderr
+    assert memory.state() == before
+
+
+def test_thousands_of_parts_are_one_commit(memory: Memory) -> None:
+    """No list of names or trailers is too long for a command line."""
+    add(memory, "topics/many.md", b"".join(section(f"## S{n}", 40) for n in range(2500)))
+    assert len(split(memory, "topics/many.md", "--level", "2", "--into", "topics/many")["parts"]) == 2500
+
+
+def test_a_hook_may_call_memtool(memory: Memory) -> None:
+    """A check from within the commit of a split neither waits for it nor undoes it."""
+    command = f"'{sys.executable}' -m memtool check >/dev/null"
+    memory.write(".git/hooks/post-commit", f"#!/bin/sh\n{command} && echo fine >.git/said\n").chmod(0o755)
+    split(memory, "topics/big.md")
+    assert (memory.root / ".git/said").read_text() == "fine\n"
+    memory.run("split", "--verify", ok=(0,))

@@ -72,7 +72,7 @@ def test_the_files_and_their_commit_come_together(memory: Memory, after: dict[st
     assert memory.git("status", "--porcelain") == ""
     assert set(memory.git("show", "--name-only", "--format=").split()) == set(after)
     assert transaction.recover(str(memory.root)) == ""
-    assert {path.name for path in (memory.root / ".git/memtool").iterdir()} == {"lock", "git"}
+    assert {path.name for path in (memory.root / ".git/memtool").iterdir()} == {"lock", "git", "message"}
 
 
 def test_what_the_user_has_staged_stays_staged_and_out_of_the_commit(memory: Memory) -> None:

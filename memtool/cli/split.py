@@ -69,7 +69,10 @@ def split(
     """  # noqa: D301 (the \b keeps these lines apart in the help)
     from memtool.edge import location
 
+    cuts = [name for name, given in (("--level", level), ("--deep", deep), ("--setext", setext), ("--into", into),
+                                     ("--remove", remove)) if given]  # fmt: skip
     root = root_of(context)
+    _refuse_aimless(cuts if verify or (relink and not _is_file(root, file)) else [], verify and (relink or dry_run))
     if verify:
         raise typer.Exit(_verify(root, file, output))
     name = location.agent(root, agent)
@@ -97,6 +100,14 @@ def split(
         write_lines(_lines(done, mended))
     if problem:
         raise problem
+
+
+def _refuse_aimless(cuts: list[str], mixed: bool) -> None:
+    """Raise MemtoolError for options that would do nothing."""
+    if cuts:
+        raise MemtoolError(f"{', '.join(cuts)}: nothing is cut by --verify, or by --relink without a FILE")
+    if mixed:
+        raise MemtoolError("--verify only reads; --relink and --dry-run do not go with it")
 
 
 def _is_file(root: str, typed: str | None) -> bool:

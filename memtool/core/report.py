@@ -94,7 +94,12 @@ def place(finding: Finding) -> str:
 
 def printable(text: str) -> str:
     """Show the control characters of what a file says or is called, so that none is sent to the terminal."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(char: str) -> str:
+    code = ord(char)
+    return char if char.isprintable() else f"\\x{code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else code:02x}"
 
 
 def asdict(report: Report) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import os
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 
-from memtool.edge.files import irregular
-from memtool.edge.location import git_dir, head
+from memtool.edge.files import irregular, write_atomically
+from memtool.edge.location import cache_path, git_dir, head
 from memtool.edge.plumbing import GitError, git, path_of, raw_path, records, succeeds
 from memtool.edge.trees import Folder, WorkTree
 from memtool.errors import MemtoolError
@@ -15,6 +15,8 @@ from memtool.model import Record
 
 BRANCH = "main"
 _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+WRITING = "MEMTOOL_WRITING"
+"""The variable that tells a memtool which a hook starts that another is in the middle of its commit."""
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """A clean-up in the background would outlive the commit and keep the lock that it inherits."""
 _UNDER_WAY = {
@@ -213,11 +215,13 @@ def commit(
     from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
     said = (f"Memory-Op: {operation}", *([f"Memory-Agent: {agent}"] if agent else []), *trailers)
     message = "\n".join((subject, "", *said, ""))
-    env = os.environ | identity(root, agent or "memtool")
+    env = os.environ | identity(root, agent or "memtool") | {WRITING: "1"}
+    letter = cache_path(root, "message")  # no argument: a split of thousands of parts says much
+    write_atomically(letter, message.encode("utf-8", "surrogateescape"), durable=False)
     try:
         if new:
             git(root, "-c", "core.safecrlf=false", "add", "-N", *from_stdin, stdin=_specs(new))
-        git(root, *_NO_GC, "commit", "-q", "--only", "-m", message, *from_stdin, stdin=_specs(paths), env=env)
+        git(root, *_NO_GC, "commit", "-q", "--only", "-F", letter, *from_stdin, stdin=_specs(paths), env=env)
     except GitError:
         names = b"".join(raw_path(path) + b"\0" for path in new)
         git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=names)

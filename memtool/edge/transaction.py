@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from memtool.edge import cache
+from memtool.edge import cache, repository
 from memtool.edge.files import read_regular, remove, sweep, write_atomically
 from memtool.edge.location import cache_path, git_dir, head
 from memtool.edge.lock import Busy, git_at_work, git_has_ended, locked
@@ -72,7 +72,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str]) ->
 
 def recover(root: str) -> str:
     """Undo what a killed command left half done, and say so; nothing where there is nothing, or its command runs."""
-    if not os.path.lexists(_place(root)):
+    if not os.path.lexists(_place(root)) or repository.WRITING in os.environ:  # a hook of its commit asks
         return ""
     try:
         with locked(root, wait=_PATIENCE):
@@ -104,7 +104,7 @@ def _is_committed(root: str, journal: _Journal) -> bool:
     if head(root) == journal.head:
         return False
     with Objects(root) as objects:
-        trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since).split())
+        trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since, ok=(0, 128)).split())
         return any(all(_hash(tree.get(step.path)) == step.new for step in journal.steps) for tree in trees)
 
 
@@ -117,7 +117,7 @@ def _undo(root: str, journal: _Journal) -> list[str]:
             now = _content(root, step.path)
             if now == step.old:
                 continue
-            if _hash(now) != step.new or (step.old is None and step.path in committed):
+            if _hash(now) != step.new or _hash(committed.get(step.path)) == step.new:
                 kept.append(step.path)
             else:
                 _put(root, step.path, step.old)

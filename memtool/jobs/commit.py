@@ -18,6 +18,9 @@ from memtool.jobs.index import write_index
 from memtool.jobs.pages import Made
 from memtool.model import Overlay, Record
 
+_MANY = 1000
+"""Paths that are given to one git as arguments."""
+
 
 class Message(Record):
     """What the commit says of itself; no memory text."""
@@ -63,7 +66,9 @@ def _on_disk(root: str, path: str) -> bytes | None:
 def _refuse_conversion(root: str, files: Mapping[str, bytes | None]) -> None:
     """Raise MemtoolError where git would keep other bytes than those on disk: a filter, or converted line ends."""
     written = {path: data for path, data in files.items() if data is not None}
-    ids = git(root, "hash-object", "--", *written).split() if written else []
+    names = list(written)
+    batches = (names[at : at + _MANY] for at in range(0, len(names), _MANY))
+    ids = [oid for batch in batches for oid in git(root, "hash-object", "--", *batch).split()]
     for (path, data), oid in zip(written.items(), ids, strict=True):
         if oid != blob_id(data, len(oid)):
             raise MemtoolError(

@@ -31,8 +31,13 @@ def files(plan: Plan, describe: Callable[[Part], str]) -> dict[str, bytes | None
     made: dict[str, bytes | None] = {}
     for part in plan.parts:
         own = (f"description: {quote(describe(part))}", "description_status: draft")
-        head = line_end.join((b"---", *(line.encode() for line in own), b""))
-        made[part.path] = head + handed_on + b"---" + line_end + plan.slice(part)
+        head = line_end.join((b"---", *(line.encode() for line in own), b"")) + handed_on + b"---" + line_end
+        if error := document.read(head).error:
+            raise MemtoolError(
+                f"{plan.source}:1: the front matter cannot be handed on to {part.path}: {error.message}",
+                hint="Write each key on a line of its own, at the left margin, and less than 8 KB of them.",
+            )
+        made[part.path] = head + plan.slice(part)
     made[plan.source] = None if plan.remove else _route(plan, line_end)
     return made
 

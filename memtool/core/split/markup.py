@@ -40,6 +40,10 @@ _WIKI = re.compile(rb"\[\[([^\[\]\r\n|`<]*+)(?:\|[^\[\]\r\n`<]*+)?\]\](?![\[(])"
 _ATTRIBUTE = re.compile(
     rb"""%s++([A-Za-z_:][\w.:-]*+)(?:%s*+=%s*+("[^"]*+"|'[^']*+'|[^\x00-\x20"'=<>`]++))?+""" % (_GAP, _GAP, _GAP)
 )
+_LEADING = frozenset((b"href", b"src", b"poster", b"data"))
+"""The attributes that hold one address."""
+_SOURCES = re.compile(rb"(?:\A|,)[ \t\r\n]*+([^ \t\r\n,]++)")
+"""The addresses of a ``srcset``."""
 _NAME = re.compile(rb"<[A-Za-z][A-Za-z0-9-]*+")
 _TAG = re.compile(rb"%s(?:%s)*+%s*+/?>" % (_NAME.pattern, _ATTRIBUTE.pattern, _GAP))
 _AUTOLINK = re.compile(rb"<[A-Za-z][A-Za-z0-9+.-]{1,31}+:[^\x00-\x20<>]*+>")
@@ -191,8 +195,11 @@ class _Reader:
             if self.text[start : start + 1] in {b'"', b"'"}:
                 start, stop = start + 1, stop - 1
             key, value = found[1].lower(), self.text[start:stop]
-            if key in {b"href", b"src"} and value:
+            if key in _LEADING and value:
                 self.links.append(Link("attribute", start, stop, value))
+            elif key == b"srcset":
+                spans = (one.span(1) for one in _SOURCES.finditer(value))
+                self.links += [Link("attribute", start + a, start + b, value[a:b]) for a, b in spans]
             elif key in {b"id", b"name"} and value:
                 self.ids.append((value.decode("utf-8", "surrogateescape"), start))
 

@@ -123,7 +123,8 @@ def examine(said: Claim, moved: Moved, read: Callable[[str], bytes]) -> Outcome:
         text = f"{path}: {len(source):,} bytes, which the lengths that the commit names do not make up"
         return Outcome(path, faults=(text,))
     faults, notes, parts = [], [], []
-    if path in moved.after and not read(moved.after[path]).startswith(source[: said.kept]):
+    stays = path in moved.after and read(moved.after[path]).startswith(source[: said.kept])
+    if not stays and (path in moved.after or source[document.read(source).body : said.kept]):
         faults.append(f"{path}: its first {said.kept:,} bytes did not stay")
     at, search = said.kept, _Search(said, moved, read)
     for number, piece in enumerate(said.pieces, start=1):
@@ -153,7 +154,7 @@ class _Search:
         """Give the file that holds *wanted*, the source from byte *at* on; and what is wrong, and what else to say."""
         paths = self._named[piece.oid]
         if paths:
-            path = paths[0] if len(paths) == 1 else paths.pop()  # two equal parts may be one blob
+            path = paths.pop()  # equal parts are one blob, at a path for each
             content = self._read(piece.oid)
             whole = content[piece.head :] == wanted and document.read(content).body == piece.head
             return (path, "", "") if whole else ("", f"{path}: is not the source from byte {at:,} on", "")

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memtool.core.split import proof
-from memtool.core.split.proof import Claim, Moved, Outcome
+from memtool.core.split.proof import PART, SOURCE, Claim, Moved, Outcome
 from memtool.edge.plumbing import Objects, git, records, succeeds
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
-_FORMAT = "%H%n%P%n" + "%n".join(
-    f"%(trailers:key={key},valueonly,separator=%x2C)" for key in ("Memory-Op", proof.SOURCE, proof.PART)
+_FIELD, _VALUE = "\x1e", "\x1f"
+_FORMAT = "%x1e".join(
+    ("%H", "%P", *(f"%(trailers:key={key},valueonly,unfold,separator=%x1f)" for key in ("Memory-Op", SOURCE, PART)))
+)
+# Each is said so that no setting of the user's changes what git finds and prints.
+_SETTINGS = ("grep.patternType=basic", "trailer.separators=:", "i18n.logOutputEncoding=UTF-8", "log.date=iso")
+_LOG = (
+    *(word for setting in _SETTINGS for word in ("-c", setting)),
+    *("log", "-z", "--no-show-signature", "--no-color", "--no-notes", "--grep=^Memory-Op: split$"),
 )
 
 
@@ -39,11 +46,11 @@ class Proved(Record):
 
 def splits(root: str, *revisions: str) -> Iterator[SplitCommit]:
     """Yield the split commits that `git log` finds for *revisions*, newest first."""
-    words = ("log", "-z", "--no-show-signature", "--no-notes", "--grep=^Memory-Op: split$", f"--format={_FORMAT}")
-    for record in records(root, *words, *revisions, "--"):
-        commit, parents, operation, source, parts = record.decode("utf-8", "replace").rstrip("\n").split("\n")
-        if proof.OPERATION in operation.split(","):
-            said = proof.claim(source.split(","), parts.split(","))
+    for record in records(root, *_LOG, f"--format={_FORMAT}", *revisions, "--"):
+        commit, parents, *fields = record.decode("utf-8", "replace").strip("\n").split(_FIELD)
+        operation, source, parts = (field.split(_VALUE) for field in (fields + [""] * 3)[:3])
+        if proof.OPERATION in operation:  # else the words stand in the prose of its message
+            said = proof.claim(source, parts) if len(fields) == 3 else None
             yield SplitCommit(commit, parents.partition(" ")[0], said)
 
 

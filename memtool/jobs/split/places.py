@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from memtool.core.config import CONFIG, Config, basename
 from memtool.core.index import selector
@@ -10,7 +11,7 @@ from memtool.core.page import FOLDERS, is_generated
 from memtool.core.split.names import Names, folded
 from memtool.edge import repository
 from memtool.edge.files import read_regular
-from memtool.edge.plumbing import path_of, raw_path
+from memtool.edge.plumbing import path_of, raw_path, records
 from memtool.edge.trees import CommitTree, blob_id
 from memtool.errors import MemtoolError
 
@@ -76,13 +77,17 @@ def names_in(folder: str, source: str, config: Config) -> Names:
 
 
 def refuse_taken(root: str, paths: list[str], committed: CommitTree) -> None:
-    """Raise MemtoolError where a file stands at one of *paths*, or one that some file system takes for the same."""
+    """Raise MemtoolError where a file stands at one of *paths*, or one that some file system takes for the same.
+
+    In HEAD, in the index (a staged file may be gone from the disk), or on disk.
+    """
     folder = os.path.dirname(paths[0])
     place = os.path.join(root, folder)
-    _refuse_detour(root, folder)
+    known = {*committed.blobs(), *map(path_of, records(root, "ls-files", "-z"))}
+    _refuse_detour(root, folder, known)
     present = [path_of(os.fsencode(name)) for name in os.listdir(place)] if os.path.isdir(place) else []
-    known = {folded(basename(path)) for path in committed.under(folder) if os.path.dirname(path) == folder}
-    there = known | set(map(folded, present))
+    present += [basename(path) for path in known if os.path.dirname(path) == folder]
+    there = set(map(folded, present))
     taken = [path for path in paths if folded(basename(path)) in there]
     if taken:
         more = f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
@@ -92,13 +97,34 @@ def refuse_taken(root: str, paths: list[str], committed: CommitTree) -> None:
         )
 
 
-def _refuse_detour(root: str, folder: str) -> None:
-    """Refuse a folder that is reached through a link, or where a file stands."""
-    here = root
-    for name in folder.split("/") if folder else ():
+def refuse_other_tiers(paths: list[str], config: Config) -> None:
+    """Raise MemtoolError for a part to which no row of the index would lead: resident, excluded, or no memory."""
+    has_row = selector(config)
+    for path in paths:
+        if has_row(path) != path:
+            what = "would be read at every start" if config.is_resident(path) else "would not be on demand"
+            raise MemtoolError(f"{path}: by {CONFIG} this part {what}", hint="Choose another folder with --into DIR.")
+
+
+def _refuse_detour(root: str, folder: str, known: Iterable[str]) -> None:
+    """Refuse a folder that is no plain folder of this repo, or that differs from a known one in case only."""
+    here, parts = root, folder.split("/") if folder else []
+    for name in parts:
         here = os.path.join(here, name)
         if os.path.islink(here) or (os.path.lexists(here) and not os.path.isdir(here)):
             raise MemtoolError(f"{os.path.relpath(here, root)}: no folder, or reached through a link")
+        if os.path.lexists(os.path.join(here, ".git")):
+            raise MemtoolError(f"{os.path.relpath(here, root)}: another repository begins there")
+    wanted = {folded("/".join(parts[:end])): "/".join(parts[:end]) for end in range(1, len(parts) + 1)}
+    for path in known:
+        above = path.rpartition("/")[0]
+        while above:
+            if wanted.get(folded(above), above) != above:
+                raise MemtoolError(
+                    f"{folder}: {above} is there, and some file systems take the two for one",
+                    hint=f"Use --into {above}.",
+                )
+            above = above.rpartition("/")[0]
 
 
 def refuse_ignored(root: str, paths: list[str]) -> None:

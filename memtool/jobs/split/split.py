@@ -19,6 +19,7 @@ from memtool.edge.trees import CommitTree, WorkTree, blob_id
 from memtool.errors import MemtoolError
 from memtool.jobs.commit import Message, commit, index_pages
 from memtool.jobs.split import places
+from memtool.jobs.split.history import prove_all
 from memtool.model import Record
 
 
@@ -70,6 +71,7 @@ def _plan(root: str, source: str, data: bytes, cut: Cut, committed: CommitTree, 
         cut = cut.replace(target=SMALL)
     planned = plan(source, data, lambda: places.names_in(folder, source, config), cut)
     paths = [part.path for part in planned.parts]
+    places.refuse_other_tiers(paths, config)
     places.refuse_taken(root, paths, committed)
     places.refuse_ignored(root, paths)
     return planned
@@ -100,4 +102,20 @@ def _write(root: str, result: Split, *, agent: str) -> str:
         [*places.trailer_path(source), *said],
     )
     before: dict[str, bytes | None] = dict.fromkeys(part.path for part in result.plan.parts)
-    return commit(root, before | {source: result.plan.data}, after, message)
+    made = commit(root, before | {source: result.plan.data}, after, message)
+    _prove(root, made)
+    return made
+
+
+def _prove(root: str, made: str) -> None:
+    """Hold the commit that was *made* to its own claim: a hook of the repo may have changed files or message."""
+    back = f"`git reset --keep {made[:12]}^` undoes it, while nothing is committed on top."
+    try:
+        (proved,) = prove_all(root, made)
+    except MemtoolError as error:
+        raise MemtoolError(
+            f"{made[:12]}: committed, but a hook changed its message: {error.message}", hint=back
+        ) from None
+    if proved.faults or proved.notes:
+        what = (*proved.faults, *proved.notes)[0]
+        raise MemtoolError(f"{made[:12]}: committed, but a hook changed what was written: {what}", hint=back)
