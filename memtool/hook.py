@@ -96,12 +96,13 @@ def _judge_commit(refused: str) -> int:
 
 def _judge_push(args: Sequence[str]) -> int:
     from memtool.core import report
+    from memtool.core.terminal import printable
     from memtool.jobs.check import check_push
 
     updates, remote = _pushed(args)
     stops, said = check_push(".", updates, remote=remote)
     for finding in (*said, *stops):
-        what = report.printable(f"{finding.code}: {finding.message}")
+        what = printable(f"{finding.code}: {finding.message}")
         tell(f"memtool: {finding.severity}: {report.place(finding)}: {what}\n")
     if stops:
         tell("memtool: the push is refused; nothing was sent. Rewrite these commits before you push them.\n")

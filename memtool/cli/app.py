@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import memtool
+from memtool.cli import entries
 from memtool.cli.console import (
     PIPE,
     AgentOption,
@@ -28,6 +29,7 @@ from memtool.cli.console import (
     write_lines,
 )
 from memtool.cli.describe import describe
+from memtool.cli.exam import evaluate
 from memtool.cli.split import split
 from memtool.errors import MemtoolError
 from memtool.hook import say, speak_utf8, today
@@ -259,6 +261,14 @@ def stats(context: typer.Context, output: FormatOption = Output.text) -> None:
         write(core.text(bill))
 
 
+app.command()(entries.remember)
+app.command()(entries.recall)
+app.command()(entries.show)
+app.command()(entries.recent)
+app.command()(entries.revise)
+app.command()(entries.forget)
+app.command()(entries.verify)
+app.command("eval")(evaluate)
 app.command()(split)
 app.command()(describe)
 

@@ -10,7 +10,7 @@ import typer
 from memtool.cli.console import DryRun, FormatOption, Output, from_root, print_json, root_of, write, write_lines
 from memtool.core import describe as core
 from memtool.core.describe import Change
-from memtool.core.report import printable
+from memtool.core.terminal import printable
 from memtool.errors import MemtoolError
 from memtool.hook import say, tell
 

@@ -190,7 +190,7 @@ def _mended(result: Relinked, *, dry_run: bool = False) -> Iterator[str]:
 
 
 def _not_looked_at(edited: Sequence[str]) -> Iterator[str]:
-    from memtool.core.report import printable
+    from memtool.core.terminal import printable
 
     for path in edited:
         yield f"  not looked at  {printable(path)}: its text was changed since the split"
@@ -211,7 +211,7 @@ def _verify(root: str, revision: str | None, output: Output) -> int:
 
 
 def _proof(one: Proved) -> Iterator[str]:
-    from memtool.core.report import printable
+    from memtool.core.terminal import printable
 
     what = f"{one.commit[:12]}  {printable(one.source) or '?'}  {one.bytes:,} bytes in {one.parts} files"
     yield f"{what}  {'FAILED' if one.faults else 'proved'}"

@@ -13,7 +13,7 @@ from memtool.core.document import BOM, MAX_DESCRIPTION, Document, line_number, n
 from memtool.core.lint import routing
 from memtool.core.lint.secrets import secrets
 from memtool.core.plainyaml import quote
-from memtool.core.report import printable
+from memtool.core.terminal import printable
 from memtool.errors import MemtoolError
 from memtool.model import Record
 

@@ -152,22 +152,22 @@ def _read_content(content: bytes) -> tuple[bytes, tuple[RecordLine, ...], tuple[
     live: list[bytes] = []
     records: list[RecordLine] = []
     voids: list[Void] = []
-    for block in _quote_blocks(content):
-        inner = [_unquoted(line) for line in block] if _is_quoted(block[0]) else []
-        if inner and _is_known(inner[0]):
+    for block in quote_blocks(content):
+        inner = [unquoted(line) for line in block] if is_quoted(block[0]) else []
+        if inner and is_known(inner[0]):
             _read_block(inner, records, voids)
         else:
             live += block
     return b"".join(live), tuple(records), tuple(voids)
 
 
-def _quote_blocks(content: bytes) -> Iterator[list[bytes]]:
+def quote_blocks(content: bytes) -> Iterator[list[bytes]]:
     """Yield runs of lines: each run of quote lines that no code or HTML holds, and what lies between."""
     run: list[bytes] = []
     quoting = False
     for kind, start, end in lines(content):
         line = content[start:end]
-        quoted = _is_quoted(line) and (quoting or kind == "text")  # once open, a quote may hold code of its own
+        quoted = is_quoted(line) and (quoting or kind == "text")  # once open, a quote may hold code of its own
         quoted = quoted or (quoting and kind == "text" and _continues(run[-1], line))
         if run and quoted != quoting:
             yield run
@@ -181,31 +181,32 @@ def _quote_blocks(content: bytes) -> Iterator[list[bytes]]:
 def _continues(before: bytes, line: bytes) -> bool:
     """Tell a line without ``>`` that goes on with the paragraph of the quote above it, as CommonMark lets it."""
     starts_text = line[:1].isalnum() or line[:1] >= b"\x80" or line[:1] in b"*_`(\"'["
-    return starts_text and not _is_quoted(line) and bool(_unquoted(before).strip())
+    return starts_text and not is_quoted(line) and bool(unquoted(before).strip())
 
 
-def _is_quoted(line: bytes) -> bool:
+def is_quoted(line: bytes) -> bool:
     return line[:4].lstrip(b" ").startswith(b">")
 
 
-def _unquoted(line: bytes) -> bytes:
-    if not _is_quoted(line):
+def unquoted(line: bytes) -> bytes:
+    if not is_quoted(line):
         return line
     inner = line.lstrip(b" ")[1:]
     return inner.removeprefix(b" ")
 
 
-def _key_value(line: bytes) -> tuple[str, str] | None:
+def key_value(line: bytes) -> tuple[str, str] | None:
     """Read ``**Key:** value``."""
     if not line.startswith(b"**"):
         return None
-    text = line[2:].decode("utf-8", "replace").replace("：**", ":**", 1)
-    key, mark, value = text.partition(":**")
+    text = line[2:].decode("utf-8", "replace")
+    name, mark, value = text.partition("**")
+    key, mark = name[:-1], mark if name[-1:] in {":", "："} else ""
     return (key, value.strip()) if mark and key and "*" not in key else None
 
 
-def _is_known(line: bytes) -> bool:
-    pair = _key_value(line)
+def is_known(line: bytes) -> bool:
+    pair = key_value(line)
     return pair is not None and (pair[0] in _KNOWN or _void_date(pair[0]) is not None)
 
 
@@ -220,7 +221,7 @@ def _void_date(key: str) -> str | None:
 def _read_block(inner: list[bytes], records: list[RecordLine], voids: list[Void]) -> None:
     """Read one record block; from ``Void since`` on, all of it is what was said, whatever it looks like."""
     for at, line in enumerate(inner):
-        pair = _key_value(line)
+        pair = key_value(line)
         since = _void_date(pair[0]) if pair else None
         if pair and since is not None:
             voids.append(Void(since, pair[1].removesuffix(_SAID).strip(), _void_text(inner[at + 1 :])))
@@ -257,10 +258,13 @@ def ref(path: str, data: bytes, item: Entry) -> Ref:
 
 
 def entry_hash(content: bytes) -> str:
-    """Give the first 6 hex digits of the SHA-256 of an entry's bytes."""
+    """Give the first 6 hex digits of the SHA-256 of an entry's bytes, without the blank lines at its end.
+
+    Those come and go with the entry that follows.
+    """
     from hashlib import sha256
 
-    return sha256(content).hexdigest()[:6]
+    return sha256(content.rstrip(b"\r\n")).hexdigest()[:6]
 
 
 def parse_ref(text: str) -> Ref:

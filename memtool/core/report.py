@@ -7,6 +7,7 @@ from _collections_abc import Collection, Iterator
 from memtool.core.budget import Weight, sections, ways_out
 from memtool.core.check import Report
 from memtool.core.config import Config
+from memtool.core.terminal import printable
 from memtool.model import Finding, Snapshot
 
 TYPE_CHECKING = False
@@ -90,16 +91,6 @@ def place(finding: Finding) -> str:
     """Give ``path:line``, as editors and terminals open it."""
     name = printable(finding.path) or "(all)"
     return f"{name}:{finding.line}" if finding.line else name
-
-
-def printable(text: str) -> str:
-    """Show the control characters of what a file says or is called, so that none is sent to the terminal."""
-    return text if text.isprintable() else "".join(map(_shown, text))
-
-
-def _shown(char: str) -> str:
-    code = ord(char)
-    return char if char.isprintable() else f"\\x{code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else code:02x}"
 
 
 def asdict(report: Report) -> dict[str, Any]:

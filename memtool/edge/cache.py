@@ -35,17 +35,17 @@ def pack(version: str, sections: Sequence[bytes]) -> bytes:
     """Put *sections* into one file, with the checksum that tells a torn one."""
     body = b"".join(sections)
     sizes = b" ".join(b"%d" % len(section) for section in sections)
-    return b"memtool %s %08x %s\n" % (version.encode(), crc32(body), sizes) + body
+    return b"memtool %s %08x %s\n" % (version.encode(), crc32(sizes + b"\n" + body), sizes) + body
 
 
 def unpack(version: str, data: bytes) -> list[bytes]:
     """Give the sections of what `pack` made; none where it is of another version, or damaged."""
     head, _, body = data.partition(b"\n")
-    words = head.split(b" ")
-    if words[:3] != [b"memtool", version.encode(), b"%08x" % crc32(body)]:
+    mark, made_by, checksum, sizes = (*head.split(b" ", 3), b"", b"", b"")[:4]
+    if (mark, made_by, checksum) != (b"memtool", version.encode(), b"%08x" % crc32(sizes + b"\n" + body)):
         return []
     sections, at = [], 0
-    for size in map(int, words[3:]):
+    for size in map(int, sizes.split()):
         sections.append(body[at : at + size])
         at += size
     return sections

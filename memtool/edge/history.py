@@ -117,7 +117,7 @@ class Differences:
     def __iter__(self) -> Iterator[tuple[str, bytes, bytes]]:
         """Yield (path, blob before, blob now)."""
         fields = _fields(self._process)
-        return (_change(field, next(fields)) for field in fields)
+        return (raw_change(field, next(fields)) for field in fields)
 
 
 class Log:
@@ -130,7 +130,7 @@ class Log:
     def __init__(self, root: str, tip: str, cut: frozenset[str], *, few: bool = False) -> None:
         self._cut = cut
         self._process = _process(root, *_LOG, "--end-of-options", tip, flush=few)
-        self._stream = _entries(_fields(self._process))
+        self._stream = log_entries(_fields(self._process))
         self._kept: dict[str, list[bytes]] = {}
         self._read: dict[str, list[bytes]] = {}
         self._commits: dict[str, Commit] = {}
@@ -147,7 +147,7 @@ class Log:
 
     def keep(self, kept: bytes) -> None:
         """Take what an earlier Log gave by `used`: it need not be read again."""
-        self._kept = dict(_entries(iter(kept.split(b"\0")))) if kept else {}
+        self._kept = dict(log_entries(iter(kept.split(b"\0")))) if kept else {}
 
     def __getitem__(self, oid: str) -> Commit:
         """Give one commit, reading on until git has printed it."""
@@ -174,7 +174,7 @@ def touching(root: str, tip: str, base: str, paths: Sequence[str], cut: frozense
     limits = (f"^{base}", tip) if base else (tip,)
     specs = ("--full-history", "--parents", "--", *paths) if paths else ("--",)
     with _process(root, *_LOG, *limits, *specs) as process:
-        for _, entry in _entries(_fields(process)):
+        for _, entry in log_entries(_fields(process)):
             yield _commit(entry, cut)
 
 
@@ -191,7 +191,7 @@ def _fields(process: Process) -> Iterator[bytes]:
         yield rest
 
 
-def _entries(fields: Iterator[bytes]) -> Iterator[tuple[str, list[bytes]]]:
+def log_entries(fields: Iterator[bytes]) -> Iterator[tuple[str, list[bytes]]]:
     """Cut what `git log` prints into commits: (id, its fields), a header and then two fields for each change."""
     entry = [next(fields, b"")]
     for field in fields:
@@ -209,11 +209,11 @@ def _commit(entry: list[bytes], cut: frozenset[str]) -> Commit:
     ids, times, author, op, agent = entry[0].decode(errors="replace").split("\n", 4)
     oid, *parents = ids.split()
     committed, written, date = times.split()
-    changes = () if oid in cut else tuple(map(_change, entry[1::2], entry[2::2]))
+    changes = () if oid in cut else tuple(map(raw_change, entry[1::2], entry[2::2]))
     return Commit(oid, tuple(parents), int(committed), int(written), date, agent.strip() or author, op, changes)
 
 
-def _change(field: bytes, path: bytes) -> tuple[str, bytes, bytes]:
+def raw_change(field: bytes, path: bytes) -> tuple[str, bytes, bytes]:
     return path_of(path), *_blobs(field)
 
 

@@ -52,7 +52,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str]) ->
     since. When anything fails, *commit* too, the files are put back and the error goes on.
     """
     with locked(root):
-        _settle(root)
+        settle(root)
         for path in after:
             if _content(root, path) != before.get(path):
                 raise MemtoolError(f"{path}: changed meanwhile; nothing was written", hint="Run the command again.")
@@ -64,7 +64,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str]) ->
             with git_at_work(root):
                 made = commit()
         except BaseException:
-            _settle(root)
+            settle(root)
             raise
         remove(_place(root), upto=git_dir(root))
         return made
@@ -76,12 +76,12 @@ def recover(root: str) -> str:
         return ""
     try:
         with locked(root, wait=_PATIENCE):
-            return _settle(root)
+            return settle(root)
     except Busy:
         return ""
 
 
-def _settle(root: str) -> str:
+def settle(root: str) -> str:
     """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which."""
     journal = _load(root)
     if journal is None:

@@ -39,8 +39,10 @@ def index_pages(root: str, committed: CommitTree, config: Config, changes: Files
     return {page: should[page] for page in stale} | dict.fromkeys(removed)
 
 
-def commit(root: str, before: Files, after: Files, message: Message) -> str:
-    """Write the files of *after*, in order, commit exactly them, and give the commit; or change nothing.
+def commit(root: str, before: Files, after: Files, message: Message, *, also: Sequence[str] = ()) -> str:
+    """Write the files of *after*, in order, commit them, and give the commit; or change nothing.
+
+    *also* are files that go into the same commit as they lie there; no others do.
 
     *before* is what the caller took them for; a file that it leaves out, such as a page of the index, may be as it is.
     Raises MemtoolError where git would keep other bytes than these, with the words of a hook that refuses, and where a
@@ -50,7 +52,7 @@ def commit(root: str, before: Files, after: Files, message: Message) -> str:
 
     def make() -> str:
         _refuse_conversion(root, after)
-        return _committed(root, list(after), message)
+        return _committed(root, list(dict.fromkeys([*after, *also])), message)
 
     made = change(root, known, after, make)
     if repository.touched(root):  # the index of what is committed may lack what is not

@@ -17,7 +17,7 @@ from memtool.core.config import CONFIG, Config
 from memtool.core.describe import Change, Described
 from memtool.core.document import read
 from memtool.core.page import is_generated
-from memtool.core.report import printable
+from memtool.core.terminal import printable
 from memtool.edge.files import read_regular, write_atomically
 from memtool.edge.location import load_config
 from memtool.edge.lock import locked

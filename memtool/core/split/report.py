@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memtool.core.blocks import Heading
-from memtool.core.report import printable
 from memtool.core.split.files import left_out
 from memtool.core.split.links import BrokenLink
 from memtool.core.split.plan import TARGET, Part, Plan
 from memtool.core.split.words import plain
+from memtool.core.terminal import printable
 
 _SHOWN = 20
 """How many links the text names; JSON has all."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from memtool.core.config import Config
 from memtool.core.page import over_budget
-from memtool.core.report import printable
 from memtool.core.split import proof
 from memtool.core.split.draft import Drafts
 from memtool.core.split.files import files
 from memtool.core.split.links import BrokenLink, broken
 from memtool.core.split.plan import SMALL, Cut, Plan, plan
+from memtool.core.terminal import printable
 from memtool.edge import repository
 from memtool.edge.location import head, load_config
 from memtool.edge.plumbing import Objects
