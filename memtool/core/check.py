@@ -191,6 +191,7 @@ def _file(snapshot: Snapshot, path: str, config: Config, today: str) -> Iterator
     prose = _prose(data, page.body)
     exists = _exists(snapshot)
     yield from _links(prose, path, exists)
+    yield from _record_lines(path, [(line, text) for line, text in prose if ">" in text[:4] and "**" in text])
     if resident:
         yield from _resident(prose, path, page, today, exists)
     elif not config.journal_of(path):
@@ -235,6 +236,16 @@ def _exists(snapshot: Snapshot) -> Callable[[str], bool]:
 def _links(prose: links.Prose, path: str, exists: Callable[[str], bool]) -> Iterator[Finding]:
     for line, target in links.broken(prose, path, exists):
         yield Finding("broken-link", "warning", path, line, f"the link to {target} leads to no file here")
+
+
+def _record_lines(path: str, quotes: links.Prose) -> Iterator[Finding]:
+    if not quotes:
+        return
+    from memtool.core.lint import records
+
+    for line, message in records.near_misses(quotes):
+        hint = "Write `> **Key:** value`, a date as YYYY-MM-DD; docs/format.md has the keys."
+        yield Finding("bad-record-line", "warning", path, line, message, hint)
 
 
 def _resident(
