@@ -213,6 +213,18 @@ def test_a_change_between_the_look_and_the_answer_is_seen(repo: Memory, monkeypa
 Harm = Callable[[Path], object]
 
 
+def test_files_that_git_keeps_in_another_form_are_compared_by_their_bytes(repo: Memory) -> None:
+    """Line ends that git converts: answers are right, and the cache is not written again for each question."""
+    repo.write(".gitattributes", "*.md text eol=crlf\n")
+    repo.write("topics/dos.md", "# Kiwi\r\n\r\nA fruit.\r\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "x")
+    assert slugs(repo, "fruit") == ["kiwi"]
+    before = written(repo)
+    assert slugs(repo, "fruit") == ["kiwi"]
+    assert written(repo) == before
+
+
 def truncate(place: Path) -> None:
     os.truncate(place, place.stat().st_size // 2)
 
@@ -376,15 +388,28 @@ FILES = st.lists(st.tuples(TEXTS, TEXTS), max_size=3).map(
 EDITS = st.lists(st.tuples(st.sampled_from("abc"), st.none() | FILES, st.booleans()), min_size=1, max_size=6)
 
 
+NEW = store.new
+
+
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(EDITS)
 def test_after_any_edits_the_cache_answers_as_one_that_is_made_anew(
-    tmp_path: Path, edits: list[tuple[str, str | None, bool]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edits: list[tuple[str, str | None, bool]]
 ) -> None:
-    """Same answers, same order, same scores, whatever was written, removed and committed between the questions."""
+    """Same answers, same order, same scores, whatever was written, removed and committed between the questions.
+
+    And the cache was brought up to date for it, not made again.
+    """
     shutil.rmtree(tmp_path / "repo", ignore_errors=True)
     repo = Memory.make(tmp_path / "repo", hooks=False)
     repo.write("memtool.yaml", CONFIG)
+    again: list[bool] = []
+
+    def new() -> store.Index:
+        again.append(cache(repo).exists())
+        return NEW()
+
+    monkeypatch.setattr(store, "new", new)
     for name, text, committed in edits:
         if text is None:
             (repo.root / f"topics/{name}.md").unlink(missing_ok=True)
@@ -395,6 +420,7 @@ def test_after_any_edits_the_cache_answers_as_one_that_is_made_anew(
             repo.git("commit", "-qm", "x", "--allow-empty")
         told(repo, "kiwi")
     kept = [told(repo, word) for word in WORDS]
+    assert True not in again
     cache(repo).unlink(missing_ok=True)
     assert kept == [told(repo, word) for word in WORDS]
 

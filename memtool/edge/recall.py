@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from _collections_abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha1, sha256
 
 from memtool.core import document
 from memtool.core.config import Config, basename
@@ -14,7 +13,7 @@ from memtool.core.recall.rank import needed, rank
 from memtool.edge import search as store
 from memtool.edge.location import cache_path
 from memtool.edge.search import DAMAGE, Index
-from memtool.edge.trees import CommitTree, Folder, WorkTree
+from memtool.edge.trees import CommitTree, Folder, WorkTree, blob_id
 from memtool.model import Record, Tree
 
 _Tree = WorkTree | CommitTree
@@ -109,14 +108,9 @@ class _Files(dict[str, tuple[bytes, list[Entry]]]):
         except KeyError:
             data = b""
         oid = self._index.oid(path)
-        same = data and _blob_id(data, len(oid)) == oid
+        same = data and blob_id(data, len(oid)) == oid
         self[path] = found = (data, entries(data, document.read(data).body)) if same else (b"", [])
         return found
-
-
-def _blob_id(data: bytes, digits: int) -> bytes:
-    name = sha1 if digits == 40 else sha256
-    return name(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest().encode()
 
 
 # --- the index -------------------------------------------------------------------------------------------------------
@@ -141,7 +135,7 @@ def _refreshed(index: Index, tree: _Tree, config: Config, progress: Progress) ->
     held, ids = index.files(), _ids(tree, config)
     gone = [path for path in held if path not in ids]
     new = list(_changed(tree, config, ids, held))
-    if gone or new or state:
+    if gone or new or (state and held == ids):
         index.load()
         _change(index, gone, new, progress)
         index.settle(state if index.files() == ids else b"")  # else what could not be read, or changes, is asked again
@@ -195,7 +189,7 @@ def _changed(
             data = tree[path]
         except KeyError:
             continue  # no regular, readable file: `index` says which, and here it is tried again each time
-        oid = _blob_id(data, digits)
+        oid = blob_id(data, digits)
         if oid != held.get(path) and not (is_generated(data) and basename(path) == basename(config.index)):
             yield path, oid, data
 
