@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 Ref = Annotated[str, typer.Argument(metavar="REF", help="path#slug or path#slug@hash, as `recall` prints it.")]
 Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why it no longer holds.")]
-Budget = Annotated[int, typer.Option(metavar="BYTES", min=256, help="At most so many bytes of output.")]
+Budget = Annotated[
+    int, typer.Option(metavar="BYTES", min=256, help="At most so many bytes of text; --format json is not cut.")
+]
 
 
 def remember(
@@ -73,7 +75,7 @@ def remember(
     else:
         write(f"{printable(done.ref)}\n")
     for note in done.notes:
-        tell(f"memtool: {printable(note)}\n")
+        tell("memtool: " + "\n".join(map(printable, note.split("\n"))) + "\n")
 
 
 def _text(root: str, given: str | None) -> str:
@@ -95,7 +97,7 @@ def _text(root: str, given: str | None) -> str:
 
 def recall(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Any words of the task at hand.")],
+    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="Any words of the task at hand.")],
     k: Annotated[int, typer.Option("-k", metavar="N", min=1, max=100, help="At most so many entries.")] = 3,
     budget: Budget = 8192,
     scope: Annotated[str, typer.Option(metavar="S", help="Only entries of this scope, or of none.")] = "",
@@ -112,7 +114,7 @@ def recall(
     quoted as data. Void and expired text is left out. Nothing near enough: says so, exit code 1.
     """
     from memtool.core.dates import is_date
-    from memtool.core.recall.hit import text
+    from memtool.core.recall.shown import text
     from memtool.jobs.recall import Question
     from memtool.jobs.recall import recall as job
 
@@ -122,27 +124,28 @@ def recall(
     if unknown := set(include or ()) - {"void", "expired"}:
         raise MemtoolError(f"--include {min(unknown)}: void or expired are left out, and can be included")
     if files:
-        _files(root, query, k, output)
+        _files(root, " ".join(words), k, scope, output)
         return
-    found = job(root, Question(query, scope, frozenset(include or ()), as_of), today=today(), k=k)
+    found = job(root, Question(" ".join(words), scope, frozenset(include or ()), as_of), today=today(), k=k)
     if output is Output.json:
         print_json(found.asdict())
     elif found.hits:
-        write(text(found.hits, budget=budget))
+        write(text(found.hits, budget=budget, as_of=as_of))
     if not found.hits:
-        tell("memtool: nothing is remembered that answers this\n")
+        more = "".join(f"; what is {status} would, with --include {status}" for status in found.hidden)
+        tell(f"memtool: nothing is remembered that answers this{more}\n")
         raise typer.Exit(1)
 
 
-def _files(root: str, query: str, k: int, output: Output) -> None:
+def _files(root: str, query: str, k: int, scope: str, output: Output) -> None:
     from memtool.jobs.recall import files as job
 
-    found = job(root, query, k=k)
+    found = job(root, query, k=k, today=today(), scope=scope)
     if output is Output.json:
         listed = [{"path": path, "description": about} for path, about in found]
         print_json({"schema": "memtool.recall-files/1", "query": query, "files": listed})
     elif found:
-        write_lines(f"{printable(path)}  {printable(about)}" for path, about in found)
+        write_lines(f"{printable(path)}  {printable(about) or '(no description)'}" for path, about in found)
     if not found:
         tell("memtool: no description answers this\n")
         raise typer.Exit(1)
@@ -150,7 +153,7 @@ def _files(root: str, query: str, k: int, output: Output) -> None:
 
 def show(context: typer.Context, ref: Ref, output: FormatOption = Output.text) -> None:
     """Show one entry by its ref, also where it has moved."""
-    from memtool.core.recall.hit import text
+    from memtool.core.recall.shown import text
     from memtool.jobs.recall import show as job
 
     hit = job(root_of(context), ref, today=today())
@@ -202,7 +205,7 @@ def revise(
     """
     from memtool.jobs.revise import revise as job
 
-    _print(job(_writer(context, agent, dry_run), ref, void=void, reason=reason, now=now), output)
+    _print(job(_writer(context, agent, dry_run), ref, void=void, reason=reason, now=now), output, dry_run=dry_run)
 
 
 def forget(
@@ -216,7 +219,7 @@ def forget(
     """Withdraw an entry: all of it is void from today, with the reason."""
     from memtool.jobs.revise import forget as job
 
-    _print(job(_writer(context, agent, dry_run), ref, reason=reason), output)
+    _print(job(_writer(context, agent, dry_run), ref, reason=reason), output, dry_run=dry_run)
 
 
 def verify(
@@ -229,7 +232,7 @@ def verify(
     """Confirm an entry: it was found to hold today."""
     from memtool.jobs.revise import verify as job
 
-    _print(job(_writer(context, agent, dry_run), ref), output)
+    _print(job(_writer(context, agent, dry_run), ref), output, dry_run=dry_run)
 
 
 def _writer(context: typer.Context, agent: str | None, dry_run: bool) -> Writer:
@@ -240,10 +243,10 @@ def _writer(context: typer.Context, agent: str | None, dry_run: bool) -> Writer:
     return Writer(root, location.agent(root, agent), today(), dry_run)
 
 
-def _print(done: Changed, output: Output) -> None:
+def _print(done: Changed, output: Output, *, dry_run: bool) -> None:
     if output is Output.json:
         print_json({"schema": "memtool.revise/1", **done.asdict()})
-    elif done.commit:
-        write(f"{printable(done.ref)}\n")
-    else:
+    elif dry_run:
         write(f"would be {printable(done.ref)}:\n\n{done.text}{'' if done.text.endswith(os.linesep) else os.linesep}")
+    else:
+        write(f"{printable(done.ref)}\n")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Status = Literal["current", "revised", "void", "expired", "proposed"]
 
 TOP = "top"
+REVISED = "revised"
+"""The slug, in a ref with a hash, of an undated entry whose title says what is void."""
 SOURCE, WHY, VALID_UNTIL, VERIFIED, VOID_SINCE = "Source", "Why", "Valid until", "Verified", "Void since"
 _KNOWN = (SOURCE, WHY, VALID_UNTIL, VERIFIED)
 _SAID = "It said:"
@@ -281,10 +283,16 @@ def parse_ref(text: str) -> Ref:
 def find(data: bytes, wanted: Ref) -> list[Entry]:
     """List the entries of a file that *wanted* can mean: by slug, repeated headings too, and by hash if it has one."""
     found = entries(data, document.read(data).body)
-    same = [item for item in found if wanted.slug in {item.slug, slug(item.heading) if item.heading else TOP}]
+    same = [item for item in found if wanted.slug in _names(item, by_date=bool(wanted.hash))]
     if wanted.hash:
         same = [item for item in same if entry_hash(data[item.start : item.end]) == wanted.hash]
+        same = [item for item in same if item.slug == wanted.slug] or same  # of equal ones, the one that is called so
     return same
+
+
+def _names(item: Entry, *, by_date: bool) -> set[str]:
+    """Give the slugs by which an entry may be called: its own, that of its heading, and its date beside a hash."""
+    return {item.slug, slug(item.heading) if item.heading else TOP} | ({item.date or REVISED} if by_date else set())
 
 
 def slug(text: str) -> str:

@@ -226,7 +226,21 @@ def commit(
         names = b"".join(raw_path(path) + b"\0" for path in new)
         git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=names)
         raise
+    _follow_hooks(root, paths)
     return head(root)
+
+
+def _follow_hooks(root: str, paths: Sequence[str]) -> None:
+    """Let the index hold of *paths* what was committed: where a hook changed that, the next commit would undo it."""
+    wanted = set(paths)
+    differing = records(root, "diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD", "--")
+    if changed := [path for path in map(path_of, differing) if path in wanted]:
+        git(root, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD", stdin=_specs(changed))
+
+
+def leave_commit_in_progress() -> None:
+    """Let git use the repo's own index: what memtool commits is no part of a commit that a hook is in the middle of."""
+    os.environ.pop("GIT_INDEX_FILE", None)
 
 
 def _specs(paths: Sequence[str]) -> bytes:

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from memtool.core import index
 from memtool.core.config import Config
 from memtool.edge import repository
-from memtool.edge.files import read_regular
-from memtool.edge.plumbing import GitError, git
+from memtool.edge.files import read_regular, sweep, write_atomically
+from memtool.edge.location import head
+from memtool.edge.pending import note, pending
+from memtool.edge.plumbing import GitError, Objects, git
 from memtool.edge.transaction import Files, change
 from memtool.edge.trees import CommitTree, WorkTree, blob_id
 from memtool.errors import MemtoolError
@@ -39,6 +41,22 @@ def index_pages(root: str, committed: CommitTree, config: Config, changes: Files
     return {page: should[page] for page in stale} | dict.fromkeys(removed)
 
 
+def write_pages(root: str, config: Config, paths: Sequence[str]) -> list[str]:
+    """Write the pages of the index that lead to what is new among *paths*, as the commit will hold them; list them."""
+    with Objects(root) as objects:
+        committed = CommitTree(objects, "HEAD") if head(root) else None
+        if committed is None or all(path in committed and not config.is_index(path) for path in paths):
+            return []
+        there = {path: on_disk(root, path) for path in paths if config.is_on_demand(path)}
+        made = index_pages(root, committed, config, there)
+    written = {page: content for page, content in made.items() if content is not None}
+    note(root, [*pending(root), *written])
+    for page, content in written.items():
+        sweep(os.path.dirname(os.path.join(root, page)))
+        write_atomically(os.path.join(root, page), content, durable=False)
+    return list(written)
+
+
 def commit(root: str, before: Files, after: Files, message: Message, *, also: Sequence[str] = ()) -> str:
     """Write the files of *after*, in order, commit them, and give the commit; or change nothing.
 
@@ -48,11 +66,15 @@ def commit(root: str, before: Files, after: Files, message: Message, *, also: Se
     Raises MemtoolError where git would keep other bytes than these, with the words of a hook that refuses, and where a
     file has changed.
     """
-    known = {path: before[path] if path in before else _on_disk(root, path) for path in after}
+    known = {path: before[path] if path in before else on_disk(root, path) for path in after}
 
     def make() -> str:
         _refuse_conversion(root, after)
-        return _committed(root, list(dict.fromkeys([*after, *also])), message)
+        paths = list(dict.fromkeys([*after, *also]))
+        done = _committed(root, paths, message)
+        if also:
+            note(root, [path for path in pending(root) if path not in paths])
+        return done
 
     made = change(root, known, after, make)
     if repository.touched(root):  # the index of what is committed may lack what is not
@@ -60,7 +82,8 @@ def commit(root: str, before: Files, after: Files, message: Message, *, also: Se
     return made
 
 
-def _on_disk(root: str, path: str) -> bytes | None:
+def on_disk(root: str, path: str) -> bytes | None:
+    """Give the content of a file of the work tree; None where none can be read."""
     data = read_regular(os.path.join(root, path))
     return data if isinstance(data, bytes) else None
 

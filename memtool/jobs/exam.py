@@ -15,7 +15,7 @@ from memtool.core.exam.engine import Unsupported
 from memtool.core.exam.reading import read
 from memtool.core.exam.sitting import examine
 from memtool.core.exam.verdict import Answer, Hit, Verdict
-from memtool.core.recall import hit as labels
+from memtool.core.recall import shown
 from memtool.core.writing.compose import Draft
 from memtool.edge import repository
 from memtool.edge.files import read_regular, write_atomically
@@ -31,6 +31,8 @@ from memtool.model import Finding
 
 _AGENT = "exam"
 _UNBOUND = 1 << 30
+_NEEDED = {"remember": ("text",), "revise": ("ref",), "forget": ("ref",), "verify": ("ref",)}
+"""The arguments without which a command says nothing."""
 _ALL = 100
 """Hits of a question that names no number."""
 
@@ -88,14 +90,14 @@ class Own:
 
     def _index(self, query: str, k: int) -> Answer:
         """Give the rows of the files whose descriptions answer *query*."""
-        found = files(self.root, query, k=k or _ALL)
+        found = files(self.root, query, k=k or _ALL, today=self.today)
         hits = tuple(Hit(path, about) for path, about in found)
         return Answer(hits, "\n".join(f"{path} {about}" for path, about in found).encode())
 
 
 def _answer(found: Recalled, budget: int) -> Answer:
     hits = tuple(Hit(hit.ref, f"{hit.heading}\n{hit.text}", hit.qualifier, hit.status) for hit in found.hits)
-    said = labels.text(found.hits, budget=budget or _UNBOUND) if hits else ""
+    said = shown.text(found.hits, budget=budget or _UNBOUND) if hits else ""
     return Answer(hits, said.encode())
 
 
@@ -120,9 +122,11 @@ class Bench(Own):
             shutil.rmtree(self.root)
         self.root = os.path.join(self._temporary.name, "memory")
         if fixture:
-            source = os.path.join(self.folder, fixture)
-            if not os.path.isdir(source):
-                raise MemtoolError(f"{fixture}: no such folder")
+            source = os.path.realpath(os.path.join(self.folder, fixture))
+            if not os.path.isdir(source) or os.path.commonpath((source, os.path.realpath(self.folder))) == source:
+                raise MemtoolError(f"{fixture}: no folder beside the exam")
+            if not source.startswith(os.path.realpath(self.folder) + os.sep):
+                raise MemtoolError(f"{fixture}: not below the folder of the exam")
             shutil.copytree(source, self.root, ignore=shutil.ignore_patterns(".git"))
         repository.create(self.root)
         if not os.path.exists(os.path.join(self.root, "memtool.yaml")):
@@ -143,6 +147,8 @@ class Bench(Own):
         }
         if op not in commands:
             raise Unsupported(f"`{op}`")
+        if missing := [key for key in _NEEDED.get(op, ()) if key not in args]:
+            raise MemtoolError(f"`{op}` needs `{missing[0]}`")
         said = commands[op](args)
         return {args["as"]: said} if said and "as" in args else {}
 

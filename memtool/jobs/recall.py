@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from _collections_abc import Collection, Iterator
+from itertools import islice
 
 from memtool.core import document
 from memtool.core.config import Config
-from memtool.core.entry import Entry, Ref, entries, entry_hash, find, parse_ref, ref
-from memtool.core.recall.hit import LIVE, Hit, labelled
+from memtool.core.dates import is_date
+from memtool.core.entry import Entry, Ref, entries, entry_hash, find, is_scope, parse_ref
+from memtool.core.recall.hit import LIVE, Hit, address, labelled
 from memtool.edge import history
 from memtool.edge import recall as edge
 from memtool.edge.files import read_regular
 from memtool.edge.history import Point
 from memtool.edge.location import head, load_config
-from memtool.edge.plumbing import Objects, git
+from memtool.edge.plumbing import GitError, Objects, git
 from memtool.edge.provenance import Provenance
 from memtool.edge.recall import Found
 from memtool.edge.trees import CommitTree, WorkTree
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST = 3
 """Hits of an answer, unless more are asked for."""
+HIDDEN = frozenset(("void", "expired"))
+"""What is left out unless it is asked for."""
 BUDGET = 8192
 """Bytes of an answer, fences counted."""
 
@@ -48,39 +52,60 @@ class Recalled(Record):
 
     query: str
     hits: tuple[Hit, ...]
+    hidden: tuple[str, ...]
+    """The statuses of entries that would have been hits, had they been included."""
+    as_of: str = ""
 
     def asdict(self) -> dict[str, Any]:
         """Give the answer in the shape of ``memtool.recall/1``."""
-        return {"schema": "memtool.recall/1", "query": self.query, "hits": [hit.asdict() for hit in self.hits]}
+        hits = [hit.asdict() for hit in self.hits]
+        return {"schema": "memtool.recall/1", "query": self.query, "as_of": self.as_of, "hits": hits}
 
 
 def recall(root: str, question: Question, *, today: str, k: int = MOST) -> Recalled:
     """Find the *k* best entries that answer a question; today is the day by which their status is told."""
+    if k < 1 or question.include - HIDDEN or question.as_of > today:
+        raise MemtoolError(
+            "a number from 1, statuses void or expired, and a day that has come are what can be asked for"
+        )
     wanted = question.replace(scope=allowed_scope(root, question.scope))
     if not question.as_of:
         tree = WorkTree(root)
-        return Recalled(question.query, tuple(_hits(root, tree, load_config(tree)[0], wanted, today, k)))
+        return _answer(root, tree, load_config(tree)[0], wanted, today, k)
     commit = commit_of(root, question.as_of)
     with Objects(root) as objects:
         then = CommitTree(objects, commit)
-        return Recalled(question.query, tuple(_hits(root, then, load_config(then)[0], wanted, question.as_of, k)))
+        return _answer(root, then, load_config(then)[0], wanted, question.as_of, k)
 
 
-def _hits(root: str, tree: WorkTree | CommitTree, config: Config, question: Question, today: str, k: int) -> list[Hit]:
-    known = Provenance.load(root)
+def _answer(root: str, tree: WorkTree | CommitTree, config: Config, question: Question, today: str, k: int) -> Recalled:
+    known = _provenance(root)
     hits: list[Hit] = []
+    hidden: dict[str, None] = {}
     for found in edge.search(tree, config, question.query):
         if len(hits) >= k:
             break
         hit = labelled(found.path, found.data, found.entry, config, today)
-        if hit.text.strip() and _may_answer(hit, question):
+        if not hit.text.strip() or not in_scope(hit.scope, question.scope):
+            continue
+        if hit.status in LIVE or hit.status in question.include:
             hits.append(_with_origin(hit, found, known))
-    return hits
+        else:
+            hidden[hit.status] = None
+    return Recalled(question.query, tuple(hits), tuple(hidden), question.as_of)
 
 
-def _may_answer(hit: Hit, question: Question) -> bool:
-    in_scope = not question.scope or hit.scope in {"", "*", question.scope}
-    return in_scope and (hit.status in LIVE or hit.status in question.include)
+def _provenance(root: str) -> Provenance:
+    """Read who wrote what; where git cannot tell, the answers carry no origin, and are answers all the same."""
+    try:
+        return Provenance.load(root)
+    except GitError:
+        return Provenance(b"")
+
+
+def in_scope(scope: str, asked: str) -> bool:
+    """Tell whether what holds in *scope* may answer in the scope *asked*; in all, where that is empty."""
+    return not asked or scope in {"", "*", asked}
 
 
 def _with_origin(hit: Hit, found: Found, known: Provenance) -> Hit:
@@ -97,7 +122,10 @@ def allowed_scope(root: str, asked: str) -> str:
             f"scope {asked!r}: this clone answers in the scope {set_one!r} only",
             hint="It is set by `git config memtool.scope`.",
         )
-    return asked or set_one
+    wanted = asked or set_one
+    if wanted and not is_scope(wanted):
+        raise MemtoolError(f"the scope {wanted!r} is none", hint="A scope is * or kind:name, such as project:blog.")
+    return wanted
 
 
 def commit_of(root: str, day: str) -> str:
@@ -108,11 +136,20 @@ def commit_of(root: str, day: str) -> str:
     return point.tip
 
 
-def files(root: str, query: str, *, k: int) -> list[tuple[str, str]]:
-    """List path and description of the *k* files that say by description, title, aliases or path what *query* asks."""
+def files(root: str, query: str, *, k: int, today: str, scope: str = "") -> list[tuple[str, str]]:
+    """List path and description of the *k* files that say by description, title, aliases or path what *query* asks.
+
+    Those of another scope, and expired ones, are left out.
+    """
+    allowed = allowed_scope(root, scope)
     tree = WorkTree(root)
-    found = [path for path, _ in edge.routes(tree, load_config(tree)[0], query)[:k]]
-    return [(path, document.read(tree[path]).description) for path in found]
+    pages = ((path, document.read(tree[path])) for path, _ in edge.routes(tree, load_config(tree)[0], query))
+    fitting = (
+        (path, page.description)
+        for path, page in pages
+        if in_scope(page.scope, allowed) and not (is_date(page.valid_until) and page.valid_until < today)
+    )
+    return list(islice(fitting, k))
 
 
 # --- one entry -------------------------------------------------------------------------------------------------------
@@ -124,7 +161,9 @@ def show(root: str, wanted: str, *, today: str) -> Hit:
     config = load_config(tree)[0]
     path, data, entry = resolve(root, parse_ref(wanted))
     hit = labelled(path, data, entry, config, today)
-    return _with_origin(hit, Found(path, data, entry, 0.0), Provenance.load(root))
+    if not in_scope(hit.scope, allowed_scope(root, "")):
+        raise MemtoolError(f"{wanted}: of another scope than this clone answers in")
+    return _with_origin(hit, Found(path, data, entry, 0.0), _provenance(root))
 
 
 def resolve(root: str, wanted: Ref, *, exact: bool = False) -> tuple[str, bytes, Entry]:
@@ -133,6 +172,7 @@ def resolve(root: str, wanted: Ref, *, exact: bool = False) -> tuple[str, bytes,
     Where it is not at its path any more, the entry of the same bytes is looked for elsewhere, unless *exact*. Raises
     MemtoolError for none, and for several.
     """
+    refuse_outside(root, wanted.path)
     data = read_regular(os.path.join(root, wanted.path))
     found = find(data, wanted) if isinstance(data, bytes) else []
     if len(found) == 1 and isinstance(data, bytes):
@@ -143,7 +183,7 @@ def resolve(root: str, wanted: Ref, *, exact: bool = False) -> tuple[str, bytes,
     if len(elsewhere) == 1 and not exact:
         return elsewhere[0]
     if elsewhere:
-        refs = ", ".join(str(ref(path, content, entry)) for path, content, entry in elsewhere)
+        refs = ", ".join(str(address(path, content, entry)) for path, content, entry in elsewhere)
         raise MemtoolError(f"{wanted}: it has moved", hint=f"It is {refs} now.")
     if isinstance(data, str):
         raise MemtoolError(f"{wanted}: {wanted.path} is {data}", hint="`memtool recall` finds entries by their words.")
@@ -153,8 +193,17 @@ def resolve(root: str, wanted: Ref, *, exact: bool = False) -> tuple[str, bytes,
     raise MemtoolError(f"{wanted}: no such entry in {wanted.path}", hint=_nearest(wanted, data))
 
 
+def refuse_outside(root: str, path: str) -> None:
+    """Raise MemtoolError for a path that leads out of the work tree at *root*: by dots, from ``/``, or by a link."""
+    top = os.path.realpath(root)
+    place = os.path.join(top, path.replace("\0", ""))
+    plain = os.path.relpath(place, top) == path and path.partition("/")[0] not in {"..", ".git"}
+    if not plain or os.path.realpath(os.path.dirname(place)) != os.path.dirname(place):
+        raise MemtoolError(f"{path}: no place in the memory repo", hint="Give its path from the top of the repo.")
+
+
 def _one_of(path: str, data: bytes, found: list[Entry]) -> str:
-    lines = (f"{ref(path, data, entry)} (line {entry.line})" for entry in found)
+    lines = (f"{address(path, data, entry)} (line {entry.line})" for entry in found)
     return "Now there: " + ", ".join(lines)
 
 
@@ -178,7 +227,10 @@ def _moved(root: str, wanted: Ref) -> Iterator[tuple[str, bytes, Entry]]:
 
 
 def recent(root: str, *, today: str, n: int, agents: Collection[str] = ()) -> list[Hit]:
-    """List the *n* newest dated entries of the journals, of all agents or of some."""
+    """List the *n* newest dated entries of the journals, of all agents or of some, in the scope of this clone."""
+    if n < 1:
+        raise MemtoolError(f"{n} entries: a number from 1 is expected")
+    scope = allowed_scope(root, "")
     tree = WorkTree(root)
     config = load_config(tree)[0]
     dated: list[tuple[str, str, bytes, Entry]] = []
@@ -191,10 +243,11 @@ def recent(root: str, *, today: str, n: int, agents: Collection[str] = ()) -> li
             continue  # an older month
         data = read_regular(os.path.join(root, path))
         if isinstance(data, bytes):
-            found = entries(data, document.read(data).body)
+            parsed = document.read(data)
+            found = (entry for entry in entries(data, parsed.body) if in_scope(entry.scope or parsed.scope, scope))
             dated += [(entry.date, path, data, entry) for entry in found if entry.date]
             dated = sorted(dated, key=lambda one: (one[0], one[3].start))[-n:]
-    known = Provenance.load(root)
+    known = _provenance(root)
     newest = reversed(dated)
     return [
         _with_origin(labelled(path, data, entry, config, today), Found(path, data, entry, 0.0), known)

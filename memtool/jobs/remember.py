@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 
 from memtool.core import document
 from memtool.core.config import CONFIG, Config
@@ -11,19 +12,23 @@ from memtool.core.entry import Entry, Ref, entries, ref
 from memtool.core.lint.secrets import secrets
 from memtool.core.page import is_generated
 from memtool.core.plainyaml import quote
+from memtool.core.recall.hit import address
 from memtool.core.recall.terms import fold, terms
-from memtool.core.writing.compose import Draft, appended, normalised
+from memtool.core.writing.compose import Draft, appended, normalised, refuse_no_date
 from memtool.core.writing.process import is_process
 from memtool.edge import recall, repository
-from memtool.edge.files import read_regular, write_atomically
+from memtool.edge.files import read_regular, sweep, write_atomically
 from memtool.edge.location import head, load_config
 from memtool.edge.lock import locked
 from memtool.edge.pending import note, pending
-from memtool.edge.plumbing import GitError, Objects
+from memtool.edge.plumbing import GitError, git, records
+from memtool.edge.recall import Found
 from memtool.edge.transaction import settle
-from memtool.edge.trees import CommitTree, Folder, WorkTree
+from memtool.edge.trees import Folder, WorkTree, blob_id
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import index_pages
+from memtool.jobs.commit import on_disk, write_pages
+from memtool.jobs.index import write_index
+from memtool.jobs.recall import refuse_outside
 from memtool.jobs.split.places import trailer_path
 from memtool.model import Record
 
@@ -56,20 +61,24 @@ def remember(
     commits it.
     """
     config = load_config(Folder(root))[0].writable()
+    repository.leave_commit_in_progress()
     path = _place(root, to, draft, agent, config)
-    notes = _look(root, draft, config)
     if dry_run:
-        _, result, entry = _made(root, path, draft, agent)
+        notes = _look(root, draft, config)
+        result, entry = _made(root, path, draft, agent)
         return Remembered(str(ref(path, result, entry)), path, "", tuple(notes)), result[entry.start : entry.end]
     with locked(root, wait=60):
         settle(root)
-        before, result, entry = _made(root, path, draft, agent)
-        waiting = [*pending(root), path]
-        note(root, waiting)
+        notes = _look(root, draft, config)  # under the lock: another may be storing the same
+        notes += _about_place(root, path)
+        result, entry = _made(root, path, draft, agent)
+        note(root, [*pending(root), path])
+        sweep(os.path.dirname(os.path.join(root, path)))
         write_atomically(os.path.join(root, path), result)
         said = ref(path, result, entry)
-        pages = _pages(root, config, path, result) if before is None else []
-        commit, problem = _commit(root, [path, *pages], said, agent)
+        commit, problem = _commit(root, config, said, agent)
+        if on_disk(root, path) != result:
+            problem.append("a hook changed the file after the entry was written: look at it, and at its ref.")
     return Remembered(str(said), path, commit, (*notes, *problem)), result[entry.start : entry.end]
 
 
@@ -78,6 +87,7 @@ def _place(root: str, to: str | None, draft: Draft, agent: str, config: Config) 
     if to is None:
         if not agent:
             raise MemtoolError("whose journal?", hint="Name the agent: --agent, or `git config memtool.agent NAME`.")
+        refuse_no_date(draft.date, "the date")
         path = f"{config.notes}/{agent}/{draft.date[:7]}.md"
     else:
         path = to
@@ -85,45 +95,89 @@ def _place(root: str, to: str | None, draft: Draft, agent: str, config: Config) 
         raise MemtoolError(
             f"{path}: not on demand, so it takes no entries", hint=f"{CONFIG} says which folders are: on_demand."
         )
+    refuse_outside(root, path)
     place = os.path.join(root, path)
-    what = Folder(root).odd(path) if os.path.lexists(place) else ""
     data = read_regular(place)
-    if what or (isinstance(data, bytes) and is_generated(data)):
-        raise MemtoolError(f"{path}: {what or 'memtool generates it'}; nothing was stored")
+    if isinstance(data, bytes) and is_generated(data):
+        raise MemtoolError(f"{path}: memtool generates it; nothing was stored")
+    if not os.path.lexists(place) and repository.ignored(root, [path]):
+        raise MemtoolError(f"{path}: git is told to ignore it; nothing was stored", hint="Change .gitignore.")
     return path
+
+
+def _about_place(root: str, path: str) -> list[str]:
+    """Note what a person may not expect of the commit."""
+    told = []
+    if path in repository.touched(root) and path not in pending(root):
+        told.append(f"{path} has other changes that were not committed; they are committed with the entry.")
+    if head(root) and not repository.branch_of(root):
+        told.append("HEAD is on no branch: make one, or the entry is lost from sight when you leave.")
+    return told
 
 
 def _look(root: str, draft: Draft, config: Config) -> list[str]:
     """Refuse a secret and what is there already; note what reads like a process, or nearly like another entry."""
-    for text in (draft.text, draft.title, draft.why, draft.source):
+    for text in (draft.text, draft.title, draft.scope, draft.why, draft.source, draft.valid_until):
         for line, kind in secrets(text.encode("utf-8", "replace")):
             raise MemtoolError(f"line {line} holds {kind}; nothing was stored", hint="Say where it is kept instead.")
     said = is_process(draft.text)
     notes = [said + " Record conclusions and reasons."] if said else []
-    value, words = normalised(draft.text), set(terms(fold(draft.text)))
     found_ones = recall.search(WorkTree(root), config, f"{draft.title} {draft.text}")
     for found, _ in zip(found_ones, range(_COMPARED), strict=False):
-        live = found.entry.live.decode("utf-8", "replace")
-        where = ref(found.path, found.data, found.entry)
-        if normalised(live) == value:
-            raise MemtoolError(f"this is remembered already: {where}", hint=f"memtool verify {where} confirms it.")
-        others = set(terms(fold(live)))
-        if len(words & others) >= _LIKE * len(words | others):
-            notes.append(f"nearly the same stands in {where}; if it corrects that, use `memtool revise`.")
+        notes += _compared(draft, found)
     return notes
 
 
-def _made(root: str, path: str, draft: Draft, agent: str) -> tuple[bytes | None, bytes, Entry]:
-    """Give the file before, the file with the entry, and the entry."""
+def _compared(draft: Draft, found: Found) -> Iterator[str]:
+    """Note what an entry that is there says of the new one; raises MemtoolError where it says the same, and holds."""
+    item, value = found.entry, normalised(draft.text)
+    where = address(found.path, found.data, item)
+    for void in item.voids:
+        if normalised(void.text.decode("utf-8", "replace")) == value:
+            yield f"this was withdrawn on {void.since} ({void.reason}): {where}"
+    until = document.read(found.data).valid_until
+    if item.status(today=draft.date, valid_until=until) == "expired":
+        return
+    live = item.live.decode("utf-8", "replace")
+    if normalised(live) == value:
+        raise MemtoolError(f"this is remembered already: {where}", hint=f"memtool verify {where} confirms it.")
+    words, others = set(terms(fold(draft.text))), set(terms(fold(live)))
+    if len(words & others) >= _LIKE * len(words | others):
+        yield f"nearly the same stands in {where}; if it corrects that, use `memtool revise`."
+
+
+def _made(root: str, path: str, draft: Draft, agent: str) -> tuple[bytes, Entry]:
+    """Give the file with the entry, and the entry."""
     data = read_regular(os.path.join(root, path))
-    if isinstance(data, str) and os.path.lexists(os.path.join(root, path)):
-        raise MemtoolError(f"{path}: {data}; nothing was stored")
-    before = None if isinstance(data, str) else data
+    if isinstance(data, str):
+        _refuse_hidden(root, path, data)
     try:
-        result = appended(_new_file(path, draft, agent) if before is None else before, draft)
+        result = appended(_new_file(path, draft, agent) if isinstance(data, str) else data, draft)
     except MemtoolError as error:
         raise MemtoolError(f"{path}: {error.message}", hint=error.hint) from None
-    return before, result, entries(result, document.read(result).body)[-1]
+    _refuse_conversion(root, path, result)
+    return result, entries(result, document.read(result).body)[-1]
+
+
+def _refuse_hidden(root: str, path: str, why: str) -> None:
+    """Raise MemtoolError for a file that stands there unread, or that git holds and the disk does not."""
+    if os.path.lexists(os.path.join(root, path)):
+        raise MemtoolError(f"{path}: {why}; nothing was stored")
+    if next(records(root, "ls-files", "-z", "--", f":(top,literal){path}"), None) is not None:
+        raise MemtoolError(
+            f"{path}: git holds it and the disk does not; nothing was stored",
+            hint="Bring it back: git checkout -- PATH, or let a sparse checkout hold it.",
+        )
+
+
+def _refuse_conversion(root: str, path: str, data: bytes) -> None:
+    """Raise MemtoolError where git would keep other bytes than *data*: a filter, or converted line ends."""
+    oid = git(root, "hash-object", "--stdin", "--path", path, stdin=data).strip()
+    if oid != blob_id(data, len(oid)):
+        raise MemtoolError(
+            f"{path}: git would not keep its bytes as they are; nothing was stored",
+            hint="Put `*.md -text` into .gitattributes, as `memtool init` does.",
+        )
 
 
 def _new_file(path: str, draft: Draft, agent: str) -> bytes:
@@ -139,28 +193,23 @@ def _new_file(path: str, draft: Draft, agent: str) -> bytes:
 # --- the commit ------------------------------------------------------------------------------------------------------
 
 
-def _commit(root: str, paths: list[str], said: Ref, agent: str) -> tuple[str, list[str]]:
-    """Commit *paths*, and what waits from before; give the commit, or what kept it."""
+def _commit(root: str, config: Config, said: Ref, agent: str) -> tuple[str, list[str]]:
+    """Commit the file of the new entry and what waits from before; give the commit, and what went wrong."""
+    made = ""
     try:
         repository.refuse_unfinished(root)
-        waiting = repository.uncommitted(root, pending(root))
-        made = _patiently(root, list(dict.fromkeys([*paths, *waiting])), said, agent)
+        paths = [said.path, *repository.uncommitted(root, pending(root))]
+        pages = write_pages(root, config, paths)
+        made = _patiently(root, list(dict.fromkeys([*paths, *pages])), said, agent)
+        note(root, [])
+        if pages and repository.touched(root):  # the index of what is committed may lack what is not
+            write_index(root)
     except (MemtoolError, OSError) as error:
-        text = error.stderr.strip() if isinstance(error, GitError) else str(error)
+        text = (error.stderr.strip() if isinstance(error, GitError) else "") or str(error)
+        if made:
+            return made, [f"committed, but the index could not be written ({text}); memtool index writes it."]
         return "", [f"stored, but not committed yet ({text}); the next command that writes commits it."]
-    note(root, [])
     return made, []
-
-
-def _pages(root: str, config: Config, path: str, data: bytes) -> list[str]:
-    """Write the pages of the index that lead to a new file, and list them."""
-    with Objects(root) as objects:
-        committed = CommitTree(objects, "HEAD") if head(root) else None
-        made = index_pages(root, committed, config, {path: data}) if committed is not None else {}
-    for page, content in made.items():
-        if content is not None:
-            write_atomically(os.path.join(root, page), content, durable=False)
-    return list(made)
 
 
 def _patiently(root: str, paths: list[str], said: Ref, agent: str) -> str:

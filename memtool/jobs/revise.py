@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memtool.core import document
-from memtool.core.entry import Entry, entries, parse_ref, ref
+from memtool.core.entry import Entry, entries, parse_ref
 from memtool.core.lint.secrets import secrets
+from memtool.core.recall.hit import address
 from memtool.core.writing.amend import confirmed, revised, withdrawn
 from memtool.edge import repository
 from memtool.edge.location import load_config
-from memtool.edge.pending import note, pending
+from memtool.edge.pending import pending
 from memtool.edge.trees import Folder
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import Message, commit
+from memtool.jobs.commit import Message, commit, write_pages
 from memtool.jobs.recall import resolve
 from memtool.jobs.split.places import trailer_path
 from memtool.model import Record
@@ -42,9 +43,7 @@ class Writer(Record):
 
 def revise(writer: Writer, wanted: str, *, void: str, reason: str, now: str = "") -> Changed:
     """Void the part *void* of an entry, with the *reason*, and put *now* in its place, if anything."""
-    for text in (now, reason):
-        if secrets(text.encode("utf-8", "replace")):
-            raise MemtoolError("the text holds a secret; nothing was changed", hint="Say where it is kept instead.")
+    _refuse_secrets(now, reason)
 
     def change(data: bytes, entry: Entry) -> bytes:
         return revised(data, entry, void=void, reason=reason, day=writer.today, now=now)
@@ -54,6 +53,7 @@ def revise(writer: Writer, wanted: str, *, void: str, reason: str, now: str = ""
 
 def forget(writer: Writer, wanted: str, *, reason: str) -> Changed:
     """Void all of an entry, with the *reason*; its text stays in the file, and never comes back as current."""
+    _refuse_secrets(reason)
 
     def change(data: bytes, entry: Entry) -> bytes:
         return withdrawn(data, entry, reason=reason, day=writer.today)
@@ -70,10 +70,16 @@ def verify(writer: Writer, wanted: str) -> Changed:
     return _change(writer, wanted, change, "verify")
 
 
+def _refuse_secrets(*texts: str) -> None:
+    if any(secrets(text.encode("utf-8", "replace")) for text in texts):
+        raise MemtoolError("the text holds a secret; nothing was changed", hint="Say where it is kept instead.")
+
+
 def _change(writer: Writer, wanted: str, change: Callable[[bytes, Entry], bytes], operation: str) -> Changed:
     """Carry out one change of one entry and commit it; raises MemtoolError, and changes nothing, where that fails."""
     root = writer.root
     config = load_config(Folder(root))[0].writable()
+    repository.leave_commit_in_progress()
     repository.refuse_unfinished(root)
     path, data, entry = resolve(root, parse_ref(wanted), exact=True)
     if not config.is_memory(path):
@@ -81,13 +87,13 @@ def _change(writer: Writer, wanted: str, change: Callable[[bytes, Entry], bytes]
     at = [item.start for item in entries(data, document.read(data).body)].index(entry.start)
     result = change(data, entry)
     after = entries(result, document.read(result).body)[at]
-    said = ref(path, result, after)
+    said = address(path, result, after)
     text = result[after.start : after.end].decode("utf-8", "replace")
     if writer.dry_run or result == data:
         return Changed(str(said), path, "", text)
     trailers = [*trailer_path(path), f"Memory-Hash: {said.hash}"]
     message = Message(f"{operation.capitalize()} an entry", operation, writer.agent, trailers)
     waiting = repository.uncommitted(root, pending(root))
-    made = commit(root, {path: data}, {path: result}, message, also=waiting)
-    note(root, [])
+    pages = write_pages(root, config, waiting)
+    made = commit(root, {path: data}, {path: result}, message, also=[*waiting, *pages])
     return Changed(str(said), path, made, text)

@@ -44,6 +44,7 @@ def split(root: str, source: str, *, cut: Cut, agent: str, dry_run: bool = False
 
     Raises MemtoolError, and changes nothing, where the file cannot be split or the split cannot be proved.
     """
+    repository.leave_commit_in_progress()
     repository.refuse_unfinished(root)
     if not head(root):
         raise MemtoolError(f"{source}: nothing is committed here yet", hint="Commit the file, then split it.")
