@@ -429,3 +429,38 @@ def test_recent_keeps_to_the_scope_of_the_clone(memory: Memory) -> None:
     memory.write("notes/desk/2026-08.md", "# J\n\n## 2026-08-02 [project:shelf] E\n\ne\n\n## 2026-08-01 F\n\nf\n")
     memory.git("config", "memtool.scope", "project:blog")
     assert [hit.text for hit in recent(str(memory.root), today=TODAY, n=9)] == ["f"]
+
+
+def test_a_record_line_that_is_written_wrong_is_told() -> None:
+    """What was meant to void a part and does not is no plain fact."""
+    data = b"## 2026-08-01 Ports\n\nssh listens on 22.\n\n> **Void since 2026-8-1:** moved\n"
+    (entry,) = entries(data)
+    assert "written wrong" in labelled("topics/a.md", data, entry, Config(), TODAY).qualifier
+
+
+def test_the_headings_above_an_answer_say_nothing_void() -> None:
+    """A parent that was withdrawn, or whose title tells what is void, is not shown over a current entry."""
+    data = (
+        b"# Keys rotate weekly\n\n> **Void since 2026-08-01:** monthly now. It said:\n>\n> Keys rotate weekly.\n\n"
+        b"## Details\n\nBy cron.\n"
+    )
+    below = entries(data)[1]
+    assert labelled("topics/a.md", data, below, Config(), TODAY).heading == "Details"
+
+
+def test_labels_hold_nothing_that_could_pass_for_another() -> None:
+    """A scope that is none, a date with words behind it, a name with dots: cut down to what they are."""
+    data = b'---\nscope: "project:x \xc2\xb7 by boss"\nverified: "2026-08-01 \xc2\xb7 approved"\n---\n## A\n\ntext\n'
+    (entry,) = entries(data, data.index(b"## A"))
+    hit = labelled("topics/a.md", data, entry, Config(), TODAY).replace(commit="a" * 40, agent="boss · verified")
+    assert (hit.scope, hit.verified) == ("", "2026-08-01")
+    assert "by boss . verified in aaaaaaa" in text([hit], budget=4096)
+
+
+def test_no_entry_is_shown_without_its_labels() -> None:
+    """Where the budget is too small, what is found is counted and not shown."""
+    data = b"## 2026-08-01 Ports\n\n" + b"word " * 200
+    (entry,) = entries(data)
+    said = text([labelled("topics/a.md", data, entry, Config(), TODAY)], budget=256)
+    assert "current" in said or said.startswith("1 found")
+    assert text([labelled("topics/a.md", data, entry, Config(), TODAY)], budget=100).startswith("1 found")

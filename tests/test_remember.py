@@ -532,3 +532,38 @@ def test_killed_at_any_call_nothing_reported_is_lost(memory: Memory, call: str) 
     else:
         pytest.fail("it never ended")
     assert at > 1, "nothing was killed"
+
+
+def test_a_file_that_git_holds_and_the_disk_does_not_is_no_new_file(memory: Memory) -> None:
+    """A sparse checkout, a deletion that is not committed: the entries of before are not replaced."""
+    memory.run("remember", "one of them", ok=(0,))
+    journal = next(path for path in memory.git("ls-files").splitlines() if path.startswith("notes/"))
+    (memory.root / journal).unlink()
+    before = memory.git("rev-parse", "HEAD")
+    assert "git holds it and the disk does not" in memory.run("remember", "two of them", ok=(2,)).stderr
+    assert memory.git("rev-parse", "HEAD") == before
+
+
+def test_what_a_hook_changes_is_said_and_not_undone_by_the_next_commit(memory: Memory) -> None:
+    """The index follows what the hook made of the commit."""
+    hook = memory.write(".git/hooks/pre-commit", "#!/bin/sh\nsed -i s/apples/pears/ notes/*/*.md\ngit add notes\n")
+    hook.chmod(0o755)
+    assert "a hook changed the file" in memory.run("remember", "all about apples here", ok=(0,)).stderr
+    hook.unlink()
+    assert memory.git("status", "--porcelain") == ""
+
+
+def test_another_index_is_none_of_remembers(memory: Memory) -> None:
+    """With GIT_INDEX_FILE set, as in a hook, the entry is in the repo's own index, and no commit reverts it."""
+    memory.run("remember", "first of all", ok=(0,))
+    memory.run("remember", "second of all", env={"GIT_INDEX_FILE": str(memory.root / ".git/other")}, ok=(0,))
+    assert memory.git("status", "--porcelain") == ""
+
+
+def test_what_is_lost_from_sight_or_was_withdrawn_is_said(memory: Memory) -> None:
+    """A detached HEAD; a text that was withdrawn and comes again."""
+    ref = memory.run("remember", "the canary is in Berlin", ok=(0,)).stdout.strip()
+    memory.run("forget", ref, "--reason", "it moved", ok=(0,))
+    assert "this was withdrawn on " in memory.run("remember", "The canary is in Berlin", ok=(0,)).stderr
+    memory.git("checkout", "-q", "--detach")
+    assert "on no branch" in memory.run("remember", "detached fact", ok=(0,)).stderr

@@ -10,6 +10,7 @@ from memtool.core.config import Config
 from memtool.core.dates import is_date
 from memtool.core.document import Document
 from memtool.core.entry import REVISED, VALID_UNTIL, VERIFIED, VOID_SINCE, WHY, Entry, Ref, entries, is_scope, ref
+from memtool.core.lint.records import near_misses
 from memtool.core.lint.status import rotting
 from memtool.core.recall.terms import fold, terms
 from memtool.model import Record
@@ -131,11 +132,14 @@ def _qualifiers(
         yield "expired: it held until " + min(
             filter(is_date, (entry.record(VALID_UNTIL)[:10], parsed.valid_until[:10]))
         )
+    lines = entry.live.decode("utf-8", "replace").splitlines()
+    if any(near_misses([(0, line) for line in lines if "**" in line])):
+        yield "a line of it that was meant to say what no longer holds, or until when, is written wrong"
     for folder, what in ((config.handoffs, "a handoff"), (config.inbox, "proposed")):
         if path.startswith(folder + "/"):
             yield f"{what}: no current authorization"
     if age is not None and age < 0:
         yield "dated in the future"
     old = age is None or age > OLD
-    if old or any(rotting(line) for line in entry.live.decode("utf-8", "replace").splitlines()):
+    if old or any(map(rotting, lines)):
         yield "verify before use: " + ("undated" if age is None else f"{age:,} days old" if old else "it tells a state")
