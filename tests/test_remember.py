@@ -567,3 +567,14 @@ def test_what_is_lost_from_sight_or_was_withdrawn_is_said(memory: Memory) -> Non
     assert "this was withdrawn on " in memory.run("remember", "The canary is in Berlin", ok=(0,)).stderr
     memory.git("checkout", "-q", "--detach")
     assert "on no branch" in memory.run("remember", "detached fact", ok=(0,)).stderr
+
+
+def test_doctor_tells_what_waits_for_a_commit(memory: Memory) -> None:
+    """An entry that is stored and not committed is named, until a later command commits it."""
+    hook = memory.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    memory.run("remember", "it waits", ok=(0,))
+    assert "stored, not committed" in memory.run("doctor").stdout
+    hook.unlink()
+    memory.run("remember", "it goes", ok=(0,))
+    assert "stored, not committed" not in memory.run("doctor").stdout

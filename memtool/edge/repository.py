@@ -233,9 +233,12 @@ def commit(
 def _follow_hooks(root: str, paths: Sequence[str]) -> None:
     """Let the index hold of *paths* what was committed: where a hook changed that, the next commit would undo it."""
     wanted = set(paths)
-    differing = records(root, "diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD", "--")
-    if changed := [path for path in map(path_of, differing) if path in wanted]:
-        git(root, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD", stdin=_specs(changed))
+    try:
+        differing = records(root, "diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD", "--")
+        if changed := [path for path in map(path_of, differing) if path in wanted]:
+            git(root, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD", stdin=_specs(changed))
+    except MemtoolError:
+        return  # the commit stands; `git status` shows what the index lacks
 
 
 def leave_commit_in_progress() -> None:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 import memtool
 from memtool.core import config as configuration
 from memtool.core.config import AGENT, CONFIG, Config
+from memtool.edge import repository
 from memtool.edge.files import read_regular
 from memtool.edge.location import agent as agent_of
 from memtool.edge.location import cache_path, git_dir
+from memtool.edge.pending import pending
 from memtool.edge.plumbing import git, succeeds
 from memtool.errors import MemtoolError
 from memtool.jobs.setup.checkup import Check, fail, ok, warn
@@ -42,6 +44,7 @@ def doctor(root: str, *, agent: str | None = None, now: float = 0.0) -> list[Che
         "digest": lambda: _digest(root, config),
         "agent": lambda: _agent(root, config, agent),
         "memtool": _installation,
+        "waiting": lambda: _waiting(root),
         "left over": lambda: _left_over(root, now),
     }
     return [*first, *found, *(check for name, ask in look.items() for check in _guarded(name, ask))]
@@ -193,6 +196,14 @@ def _other(path: str) -> Check:
         return warn("memtool", f"the one on PATH is another installation: {path}, also {version}", "Keep one of them.")
     what = f"memtool {version}" if version else "no memtool that runs"
     return fail("memtool", f"{path} comes first on PATH: {what}; this is {memtool.__version__}", "Keep one of them.")
+
+
+def _waiting(root: str) -> Iterator[Check]:
+    """Tell the files that a command stored while git could not commit them."""
+    paths = repository.uncommitted(root, pending(root))
+    if paths:
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        yield warn("waiting", f"{paths[0]}{more}: stored, not committed", "The next `memtool remember` commits it.")
 
 
 def _left_over(root: str, now: float) -> Iterator[Check]:
