@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,6 +27,12 @@ SEALED = {
     "LC_ALL": "C.UTF-8",
     "TZ": "UTC",
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the package once, also where PYTHONDONTWRITEBYTECODE is set: hundreds of tests start it as a process."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(__file__).parent.parent / "memtool", quiet=2)
 
 
 @pytest.fixture(autouse=True)

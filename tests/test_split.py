@@ -303,8 +303,6 @@ def test_bad_input_is_refused_with_one_message_and_changes_nothing(memory: Memor
     memory.write("topics/edited.md", BIG + b"more\n")
     outside = tmp_path / "outside.md"
     outside.write_bytes(BIG)
-    big = memory.write("topics/huge.md", b"")
-    os.truncate(big, 100 << 20)
     cases = [
         (["topics/big.md", "--level", "4"], "topics/big.md: no heading at level 4\n  Headings by level: 3 at 2."),
         (["topics/one.md"], "topics/one.md:1: one heading only"),
@@ -316,7 +314,6 @@ def test_bad_input_is_refused_with_one_message_and_changes_nothing(memory: Memor
         (["topics/link.md"], "topics/link.md: a symbolic link"),
         (["topics"], "topics: a folder"),
         (["topics/picture.png"], "topics/picture.png: no markdown"),
-        (["topics/huge.md"], "topics/huge.md: too large to read (100 MB)"),
         (["topics/none.md"], "topics/none.md: no such file"),
         (["topics/big.md", "--into", "../elsewhere"], "is not in the memory repo"),
         (["topics/big.md", "--into", ".git/x"], "is not in the memory repo"),
@@ -332,6 +329,12 @@ def test_bad_input_is_refused_with_one_message_and_changes_nothing(memory: Memor
         assert message in done.stderr, (args, done.stderr)
         assert done.stdout == ""
         assert memory.state() == before, args
+
+
+def test_a_file_of_a_hundred_megabytes_is_refused(memory: Memory) -> None:
+    """It is not even read."""
+    os.truncate(memory.write("topics/huge.md", b""), 100 << 20)
+    assert "topics/huge.md: too large to read (100 MB)" in memory.run("split", "topics/huge.md", ok=(2,)).stderr
 
 
 @pytest.mark.parametrize("name", ["rollback.md", "Rollback.md", "ROLLBACK.MD"])
@@ -384,10 +387,10 @@ main()
 
 @pytest.mark.parametrize("call", ["replace", "fsync"])
 def test_killed_at_every_write_the_next_command_finds_it_undone_or_whole(memory: Memory, call: str) -> None:
-    """After a kill at each write the next command works, and the tree is as before or the split is whole."""
+    """After a kill at a write (every second one, each in the slow profile) the next command works, and all is whole."""
     before = memory.state()
     killed = 0
-    for at in range(1, 100):
+    for at in range(1, 100, 1 if os.environ.get("MEMTOOL_SLOW") else 2):
         code = KILLED.format(call=call, at=at)
         done = subprocess.run([sys.executable, "-c", code], cwd=memory.root, capture_output=True, check=False)
         if done.returncode == 0:
@@ -402,7 +405,7 @@ def test_killed_at_every_write_the_next_command_finds_it_undone_or_whole(memory:
             assert memory.git("status", "--porcelain") == ""
             memory.git("reset", "-q", "--hard", "HEAD~1")
         killed += 1
-    assert killed >= 5
+    assert killed >= 3
     memory.run("split", "--verify", ok=(0,))
 
 
