@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from test_blocks import BOM, DATA, hostile, needs_data, spec_examples, theirs
 
@@ -239,6 +240,10 @@ marked = st.lists(
 ).flatmap(lambda rows: st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n"]).map(lambda end: end.join(rows)))
 
 
+many = settings(max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 500)
+
+
+@many
 @given(st.sampled_from([b"", BOM, FRONT]), st.binary() | hostile | marked, st.integers(0, 6), st.booleans())
 @example(b"", b"# a\n# b", 1, False)
 @example(BOM, b"\x00# a\r# b\xff\x0c# c\n\xe2\x80\xa8# d\r\n## e", 1, True)
@@ -257,6 +262,7 @@ sections = st.lists(st.tuples(st.integers(1, 3), contents, st.just(b"") | st.jus
 )
 
 
+@many
 @given(sections, st.integers(0, 3), st.booleans())
 def test_files_that_can_be_split_lose_nothing(data: bytes, level: int, remove: bool) -> None:  # noqa: FBT001
     """The same, for files of which nearly each has a plan."""
