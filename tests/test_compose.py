@@ -191,7 +191,7 @@ def test_a_text_that_would_close_open_front_matter_is_refused() -> None:
 )
 def test_a_field_that_cannot_be_written_is_refused(field: str, value: str) -> None:
     """Dates, scopes, titles and record values are checked, never mended."""
-    refusal(b"", DRAFT.replace(**{field: value}))
+    assert refusal(b"", DRAFT.replace(**{field: value})).message
 
 
 def test_a_heading_that_the_file_has_gets_a_number() -> None:

@@ -40,7 +40,7 @@ def section(heading: str, size: int) -> bytes:
     return heading.encode() + b"\n\n" + b"x" * (size - len(heading) - 3) + b"\n"
 
 
-def hold(data: bytes, cut: Cut) -> bool:
+def assert_whole(data: bytes, cut: Cut) -> bool:
     """Hold a plan, if there is one, to all that a split promises; tell whether there was one."""
     try:
         planned = made(data, cut)
@@ -133,7 +133,7 @@ def test_what_stands_before_the_first_heading_stays_or_goes_with_the_first_part(
     stays, goes = made(data), made(data, Cut(remove=True))
     assert data[: stays.kept].endswith(b"Before.\n\n")
     assert data[: goes.kept] == BOM + FRONT
-    assert hold(data, Cut(remove=True))
+    assert assert_whole(data, Cut(remove=True))
     route = written(stays)["topics/big.md"] or b""
     assert route.startswith(data[: stays.kept])
     assert b"- [One](one.md)\n- [Two](two.md)\n" in route
@@ -157,7 +157,7 @@ def test_a_part_inherits_what_holds_for_it_too() -> None:
 def test_new_lines_end_as_those_of_the_source(end: bytes) -> None:
     """A file with CRLF gets no LF lines put on top."""
     data = (FRONT + section("## One", 5000) + section("## Two", 5000)).replace(b"\n", end)
-    assert hold(data, Cut())
+    assert assert_whole(data, Cut())
     content = written(made(data))
     assert {line[len(line.rstrip(b"\r\n")) :] for line in (content["topics/one.md"] or b"").splitlines(True)} == {end}
     assert {line[len(line.rstrip(b"\r\n")) :] for line in (content["topics/big.md"] or b"").splitlines(True)} == {end}
@@ -212,7 +212,7 @@ def test_real_files_split_at_every_level_and_lose_nothing(path: object) -> None:
     data = path.read_bytes()  # type: ignore[attr-defined]
     levels = {level for level, *_ in commonmark.headings(data[document.read(data).body :])}
     cuts = [Cut(level=level, remove=bool(level % 2)) for level in sorted(levels)]
-    held = [hold(data, cut) for cut in (Cut(), Cut(deep=True, remove=True), Cut(setext=True), *cuts)]
+    held = [assert_whole(data, cut) for cut in (Cut(), Cut(deep=True, remove=True), Cut(setext=True), *cuts)]
     alone = len(headings(data[document.read(data).body :])) == 1
     assert any(held) or alone
 
@@ -223,7 +223,7 @@ def test_examples_of_the_specification_split_and_lose_nothing() -> None:
     examples = spec_examples()
     chance = random.Random(7)
     texts = examples + [chance.choice(examples) + chance.choice(examples) for _ in range(3_000)]
-    assert sum(hold(data, Cut(level=level)) for data in texts for level in (1, 2)) > 40
+    assert sum(assert_whole(data, Cut(level=level)) for data in texts for level in (1, 2)) > 40
 
 
 marked = st.lists(
@@ -251,7 +251,7 @@ many = settings(max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 500)
 @example(b"", b"## A\n## B\n>- <?\n", 2, False)
 def test_any_bytes_split_and_lose_nothing(front: bytes, data: bytes, level: int, remove: bool) -> None:  # noqa: FBT001
     """Whatever stands in a file, its parts joined are its body, and its headings are those of the parser."""
-    hold(front + data, Cut(level=level, remove=remove))
+    assert_whole(front + data, Cut(level=level, remove=remove))
 
 
 contents = st.sampled_from(
@@ -266,4 +266,4 @@ sections = st.lists(st.tuples(st.integers(1, 3), contents, st.just(b"") | st.jus
 @given(sections, st.integers(0, 3), st.booleans())
 def test_files_that_can_be_split_lose_nothing(data: bytes, level: int, remove: bool) -> None:  # noqa: FBT001
     """The same, for files of which nearly each has a plan."""
-    assume(hold(data, Cut(level=level, remove=remove)))
+    assume(assert_whole(data, Cut(level=level, remove=remove)))

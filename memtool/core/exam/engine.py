@@ -39,7 +39,7 @@ class Nothing:
     """The control that never answers."""
 
     def reset(self, fixture: str) -> None:
-        pass
+        """Have nothing to reset."""
 
     def do(self, op: str, args: Mapping[str, str], /) -> Mapping[str, str]:
         made = Op(op, args)
