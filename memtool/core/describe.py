@@ -9,7 +9,7 @@ from __future__ import annotations
 from _collections_abc import Iterator
 
 from memtool.core import row
-from memtool.core.document import BOM, MAX_DESCRIPTION, Document, line_number, next_line, read
+from memtool.core.document import BOM, MAX_DESCRIPTION, Document, line_end, line_number, next_line, read
 from memtool.core.lint import routing
 from memtool.core.lint.secrets import secrets
 from memtool.core.plainyaml import quote
@@ -158,7 +158,7 @@ def _prepared(path: str, data: bytes) -> Document:
     if page.error:
         return _mended(path, data, page.error)
     mark = BOM if data.startswith(BOM) else b""
-    fence = b"---" + _line_end(data)
+    fence = b"---" + line_end(data)
     return page if page.body > len(mark) else read(mark + fence + fence + data[len(mark) :])
 
 
@@ -182,11 +182,6 @@ def _kept(value: bytes) -> bytes:
     return value[comment if comment >= 0 else len(content) :]
 
 
-def _line_end(data: bytes) -> bytes:
-    first = data[: next_line(data, 0)]
-    return first[len(first.rstrip(b"\r\n")) :] or b"\n"
-
-
 def _edits(path: str, page: Document, text: str, *, draft: bool) -> Iterator[_Edit]:
     found = _values(page)
     about, status = found.get(_key(page)), found.get(_STATUS)
@@ -200,11 +195,11 @@ def _edits(path: str, page: Document, text: str, *, draft: bool) -> Iterator[_Ed
     if about:
         yield from about.become(quote(text))
     else:
-        yield start, start, margin + f"{_KEY}: {quote(text)}".encode() + _line_end(page.data)
+        yield start, start, margin + f"{_KEY}: {quote(text)}".encode() + line_end(page.data)
     if draft and status:
         yield from status.become("draft")
     elif draft:
-        yield below, below, margin + f"{_STATUS}: draft".encode() + _line_end(page.data)
+        yield below, below, margin + f"{_STATUS}: draft".encode() + line_end(page.data)
     elif status and status.text == "draft":
         yield status.key - status.margin, status.below(page.data), b""
 

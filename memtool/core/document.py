@@ -135,6 +135,12 @@ def next_line(data: bytes, at: int) -> int:
     return newline + 1 if carriage + 1 == newline < len(data) else carriage + 1
 
 
+def line_end(data: bytes) -> bytes:
+    """Give the line end of the first line, LF where it has none; those of the rest may differ."""
+    first = data[: next_line(data, 0)]
+    return first[len(first.rstrip(b"\r\n")) :] or b"\n"
+
+
 def line_number(data: bytes, at: int) -> int:
     """Give the line, from 1, in which the byte at *at* stands."""
     before = data[:at]

@@ -31,8 +31,6 @@ MOST = 3
 """Hits of an answer, unless more are asked for."""
 HIDDEN = frozenset(("void", "expired"))
 """What is left out unless it is asked for."""
-BUDGET = 8192
-"""Bytes of an answer, fences counted."""
 
 
 class Question(Record):

@@ -26,7 +26,7 @@ def files(plan: Plan, describe: Callable[[Part], str]) -> dict[str, bytes | None
 
     *describe* drafts the description of a part. Raises MemtoolError where the front matter cannot be handed on.
     """
-    line_end = _line_end(plan.data)
+    line_end = document.line_end(plan.data)
     handed_on = _handed_on(plan)
     made: dict[str, bytes | None] = {}
     for part in plan.parts:
@@ -40,12 +40,6 @@ def files(plan: Plan, describe: Callable[[Part], str]) -> dict[str, bytes | None
         made[part.path] = head + plan.slice(part)
     made[plan.source] = None if plan.remove else _route(plan, line_end)
     return made
-
-
-def _line_end(data: bytes) -> bytes:
-    """Give the line end of the first line; that of the rest may differ."""
-    line = data[: document.next_line(data, 0)]
-    return next((end for end in (b"\r\n", b"\n", b"\r") if line.endswith(end)), b"\n")
 
 
 def left_out(plan: Plan) -> list[str]:

@@ -6,11 +6,11 @@ What goes is never lost: it stays in the entry, quoted under the day and the rea
 from __future__ import annotations
 
 from memtool.core.blocks import headings
-from memtool.core.document import read
+from memtool.core.document import line_end, read
 from memtool.core.entry import VERIFIED, VOID_SINCE, Entry, RecordLine, Void, entries
 from memtool.core.writing.compose import one_line, refuse_no_date, refuse_open
 from memtool.core.writing.escape import plain
-from memtool.core.writing.parts import key, line_end, parts
+from memtool.core.writing.parts import key, parts
 from memtool.core.writing.passage import Span, find, removal
 from memtool.core.writing.reread import prove
 from memtool.errors import MemtoolError

@@ -8,10 +8,10 @@ from unicodedata import normalize
 from memtool.core import document
 from memtool.core.blocks import left_open
 from memtool.core.dates import is_date
+from memtool.core.document import line_end
 from memtool.core.entry import SOURCE, VALID_UNTIL, WHY, Entry, RecordLine, entries, is_scope, read_heading, slug
 from memtool.core.split.words import JOINERS, visible
 from memtool.core.writing.escape import checked, escaped
-from memtool.core.writing.parts import line_end
 from memtool.core.writing.reread import prove
 from memtool.core.writing.title import title_of
 from memtool.errors import MemtoolError

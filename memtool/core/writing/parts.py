@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from _collections_abc import Iterator
 
-from memtool.core import document
 from memtool.core.entry import is_known, is_quoted, key_value, quote_blocks, unquoted
 
 Part = tuple[bool, bytes]
@@ -22,9 +21,3 @@ def key(line: bytes) -> str:
     inner = unquoted(line)
     pair = key_value(inner)
     return pair[0] if pair and is_quoted(line) and is_known(inner) else ""
-
-
-def line_end(data: bytes) -> bytes:
-    """Give the line end of the first line, LF where there is none."""
-    first = data[: document.next_line(data, 0)]
-    return first[len(first.rstrip(b"\r\n")) :] or b"\n"
