@@ -1,0 +1,1 @@
+"""Two sides' memory put together: files, front matter, sections, lines; nothing that either wrote is lost."""

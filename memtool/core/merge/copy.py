@@ -1,0 +1,57 @@
+"""A conflict copy: the file that holds a text which a merge set aside, until somebody has looked at both."""
+
+from __future__ import annotations
+
+from memtool.core.config import Config, basename
+from memtool.core.entry import slug
+from memtool.core.lint.links import resolve
+from memtool.core.merge.aside import Aside, fenced, unfenced
+from memtool.core.plainyaml import quote
+from memtool.core.row import destination, inline, joined, parts, relative
+from memtool.model import Record
+
+_NAME = 60
+"""Characters of the other file's name that its conflict copy keeps."""
+_SHOWN = 80
+"""Bytes of a path or heading that are shown."""
+
+
+class Copy(Record):
+    """What a conflict copy says."""
+
+    path: str
+    """The file in which the other text stands."""
+    slug: str
+    """The anchor of the section there; empty for front matter, a text above all headings, and a whole file."""
+    text: bytes
+    """What was set aside, byte for byte."""
+
+
+def folder(config: Config) -> str:
+    """Give the folder of the conflict copies."""
+    return f"{config.inbox}/conflicts"
+
+
+def written(path: str, aside: Aside, config: Config) -> tuple[str, bytes]:
+    """Give path and content of the conflict copy of what was set aside in the file *path*: everywhere the same."""
+    from hashlib import sha256
+
+    shown = inline(path, _SHOWN)
+    about = f"read to settle a conflict in {shown}: a text that a merge set aside there"
+    target = destination(relative(path, folder(config))) + (f"#{aside.slug}" if aside.slug else "")
+    what = f"{inline(aside.what, _SHOWN)}: " if aside.what else ""
+    head = f"---\ndescription: {quote(about)}\n---\n\n# Set aside in {shown}\n\n".encode()
+    row = joined(shown.encode(), target, f"{what}{aside.reason}".encode())
+    data = head + row + b"\n\n" + fenced(aside.text)
+    stem = slug(basename(path).removesuffix(".md"))[:_NAME]
+    return f"{folder(config)}/{stem}-{sha256(data).hexdigest()[:8]}.md", data
+
+
+def read(place: str, data: bytes, config: Config) -> Copy | None:
+    """Read the file *data* at *place* as a conflict copy; None where it is none."""
+    text = unfenced(data)
+    if text is None or not place.startswith(folder(config) + "/"):
+        return None
+    rows = (parts(line)[1].decode("utf-8", "surrogateescape") for line in data.splitlines())
+    path, _, anchor = next(filter(None, rows), "").partition("#")
+    return Copy(resolve(place, path), anchor, text) if path else None

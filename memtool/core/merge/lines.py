@@ -1,0 +1,74 @@
+"""A text that both sides changed, merged by lines.
+
+Lines are alike whatever ends them, so that a side which only changed line ends is in nobody's way.
+"""
+
+from __future__ import annotations
+
+from _collections_abc import Iterator
+
+from memtool.core.merge.three import settled, taken
+from memtool.core.writing.parts import line_end
+
+Lines = list[bytes]
+
+
+def merged(base: bytes, ours: bytes, theirs: bytes, *, end: bytes) -> bytes | None:
+    """Merge three texts, whose last lines lack their *end*; None where both sides changed the same lines.
+
+    What the two put in at the same place both stays: in a memory that is mostly one item more in a list.
+    """
+    out: list[bytes] = []
+    texts = [(text + end).splitlines(keepends=True) if text else [] for text in (base, ours, theirs)]
+    for region in _regions(*texts):
+        lines = _settle(*region)
+        if lines is None:
+            return None
+        out += lines
+    return b"".join(out).rstrip(b"\r\n")
+
+
+def _regions(base: Lines, ours: Lines, theirs: Lines) -> Iterator[tuple[Lines, Lines, Lines]]:
+    """Cut the three at each base line that both sides kept; a region is one such line, or what lies between two."""
+    in_ours, in_theirs = _kept(base, ours), _kept(base, theirs)
+    at = mine = other = 0
+    for line in sorted(in_ours.keys() & in_theirs.keys()):
+        yield base[at:line], ours[mine : in_ours[line]], theirs[other : in_theirs[line]]
+        at, mine, other = line + 1, in_ours[line] + 1, in_theirs[line] + 1
+        yield base[line:at], ours[mine - 1 : mine], theirs[other - 1 : other]
+    yield base[at:], ours[mine:], theirs[other:]
+
+
+def _kept(base: Lines, side: Lines) -> dict[int, int]:
+    """Map the lines of *base* that *side* kept to where they stand there."""
+    from difflib import SequenceMatcher
+
+    blocks = SequenceMatcher(None, _bare(base), _bare(side)).get_matching_blocks()
+    return {block.a + at: block.b + at for block in blocks for at in range(block.size)}
+
+
+def _bare(lines: Lines) -> Lines:
+    return [line.rstrip(b"\r\n") for line in lines]
+
+
+def _settle(base: Lines, ours: Lines, theirs: Lines) -> Lines | None:
+    if settled(base, ours, theirs):
+        return taken(base, ours, theirs)
+    bare = _bare(base), _bare(ours), _bare(theirs)
+    if settled(*bare):
+        return max(ours, theirs) if bare[1] == bare[2] else theirs if bare[0] == bare[1] else ours
+    return None if base else _both(ours, theirs)
+
+
+def _both(ours: Lines, theirs: Lines) -> Lines:
+    """Put two insertions one below the other; what goes on with the block above comes first."""
+    if _within(ours, theirs) or _within(theirs, ours):
+        return max(ours, theirs, key=len)
+    first, second = sorted((ours, theirs), key=lambda lines: (not lines[0].strip(), lines))
+    apart = any(not line.strip() for line in (*ours, *theirs))
+    gap = [line_end(first[-1])] if apart and first[-1].strip() and second[0].strip() else []
+    return [*first, *gap, *second]
+
+
+def _within(part: Lines, whole: Lines) -> bool:
+    return any(whole[at : at + len(part)] == part for at in range(len(whole) - len(part) + 1))
