@@ -62,6 +62,25 @@ CASES = {
     "a new heading, and edited: one section": (page(A, B), page("## A, now\n\na\n", B), page("## A\n\na\nb\n", B),
                                                page("## A, now\n\na\nb\n", B)),
     "a new title, and a section more": (page("# T\n", A), page("# U\n", A), page("# T\n", A, B), page("# U\n", A, B)),
+    "one deletes a section, the other adds under the next": (
+        page(A, B), page(B), page(A, B, "### b1\n"), page(B, "### b1\n"),
+    ),
+    "a new heading, a line changed, a new neighbour; and another line": (
+        page(A, "## B\n\none\ntwo\nthree\nfour\n"), page(A, C, "## N\n\nONE\ntwo\nthree\nfour\n"),
+        page(A, "## B\n\none\ntwo\nthree\nFOUR\n"), page(A, C, "## N\n\nONE\ntwo\nthree\nFOUR\n"),
+    ),
+    "both give a bare heading the same new words, one with a new neighbour": (
+        page(A, "## X\n", C), page(A, "## Y\n", C), page(A, B, "## Y\n", C), page(A, B, "## Y\n", C),
+    ),
+    "the same new entry, on one side under a new heading": (
+        page(A), page(A, NOV), page(A, "# Journal\n", NOV), page(A, "# Journal\n", NOV),
+    ),
+    "a heading that stands twice is told by the one above it": (
+        page("## 1\n", "### Added\n\nx\n", "## 2\n", "### Added\n\na\nb\nc\n"),
+        page("## 2\n", "### Added\n\nA\nb\nc\n"),
+        page("## 1\n", "### Added\n\nx\n", "## 2\n", "### Added\n\na\nb\nC\n"),
+        page("## 2\n", "### Added\n\nA\nb\nC\n"),
+    ),
     "a text above the first heading, on each side": (page(A), page("p\n", A), page("q\n", A), page("p\nq\n", A)),
     "blank lines are nobody's change": (page(A, B), "## A\n\na\n\n\n\n## B\n\nb\n", page("## A\n\nx\n", B),
                                         "## A\n\nx\n\n\n\n## B\n\nb\n"),
@@ -124,6 +143,7 @@ def test_front_matter(
         ("x\n", "---\na: 1\n---\nx\n", "---\nb: 1\n# end\n---\nx\n"),
         ("x\n", "---\ndescription: 1\nx\n", "---\nb: 1\n---\nx\n"),
         ("---\na: 1\n---\nx\n", "x\n", "---\na: 2\n---\nx\n"),
+        ("---\na: 1\n---\nx\n", f"---\na: 1\nb: {'b' * 5000}\n---\nx\n", f"---\na: 1\nc: {'c' * 5000}\n---\nx\n"),
     ],
 )
 def test_front_matter_that_is_no_keys(base: str, ours: str, theirs: str) -> None:
@@ -166,6 +186,9 @@ def test_a_void_part_takes_nothing_in() -> None:
     done = merge(base, void, seen)
     (entry,) = entries(done.data)
     assert [part.text for part in entry.voids] == [b"two"]
+    assert done.asides == ()
+    done = merge(base, void, base + b"> **Why:** because\n")
+    assert (done.data, [aside.reason for aside in done.asides]) == (void, [BOTH])
 
 
 def test_a_deleted_heading_stays_over_what_the_other_side_added_below() -> None:
@@ -193,10 +216,10 @@ def test_a_file_new_on_both_sides() -> None:
 
 @pytest.mark.parametrize("bad", [b"\xff", b"\0", b"```\nopen"])
 def test_what_cannot_be_merged_by_parts_stays_whole(bad: bytes) -> None:
-    """Bytes that are no text, and a fence that swallows what follows: one file stays, the other is set aside whole."""
+    """Bytes that are no text, a fence that would swallow what follows: the sound file stays, the other is set aside."""
     base, ours, theirs = A.encode(), A.encode() + bad, b"\n".join([A.encode(), B.encode()])
     done = merge(base, ours, theirs)
-    assert {done.data, *(aside.text for aside in done.asides)} == {ours, theirs}
+    assert (done.data, [(aside.what, aside.text) for aside in done.asides]) == (theirs, [("", ours)])
     assert done == merge(base, theirs, ours)
 
 

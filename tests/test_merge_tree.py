@@ -60,6 +60,10 @@ CASES: dict[str, tuple[Files, Files, Files, Files, list[tuple[str, str]]]] = {
         {A: TEXT}, {A: "# T\n\nt\n\n## B\n\nb\n", B: "## A\n\na\n"}, {A: EDITED},
         {A: "# T\n\nt\n\n## B\n\nb\n", B: "## A\n\na, and more\n"}, [],
     ),
+    "a section moved to two files, and edited where it was": (
+        {A: TEXT}, {A: "# T\n\nt\n\n## B\n\nb\n", B: "## A\n\na\n", C: "## A\n\na\n"}, {A: EDITED},
+        {A: EDITED, B: "## A\n\na\n", C: "## A\n\na\n"}, [(A, DELETED)],
+    ),
     "a file split in two, and a section edited and one added": (
         {A: TEXT}, {A: "# T\n\nt\n", B: "## A\n\na\n", C: "## B\n\nb\n"}, {A: EDITED + "\n## N\n\nn\n"},
         {A: "# T\n\nt\n\n## N\n\nn\n", B: "## A\n\na, and more\n", C: "## B\n\nb\n"}, [],
@@ -74,6 +78,18 @@ def test_files(base: Files, ours: Files, theirs: Files, expected: Files, said: l
     assert texts(done) == expected
     assert [(one.path, one.reason) for one in done.conflicts] == said
     assert not any(one.copy for one in done.conflicts)
+
+
+def test_a_folder_renamed() -> None:
+    """One renames a folder of many files, the other edits each: every edit is in the new folder."""
+    base = {f"topics/{number:02}.md": f"# T\n\n{number}\n" for number in range(70)}
+    done = merged(
+        base,
+        {path.replace("topics", "history"): text for path, text in base.items()},
+        {path: f"{text}\n## A\n\na\n" for path, text in base.items()},
+    )
+    assert texts(done) == {path.replace("topics", "history"): f"{text}\n## A\n\na\n" for path, text in base.items()}
+    assert done.conflicts == ()
 
 
 COPY = """\
@@ -166,7 +182,7 @@ def test_copies_where_the_inbox_is_elsewhere() -> None:
     (conflict,) = done.conflicts
     assert conflict.copy.startswith("new/conflicts/n-")
     again = merged(texts(done), texts(done), {"notes/n.md": "## A\n\ny\n"}, config)
-    assert texts(again) == {"notes/n.md": "## A\n\ny\n"}
+    assert (texts(again), again.others) == ({"notes/n.md": "## A\n\ny\n"}, ())
 
 
 def test_unchanged_files_may_be_left_out() -> None:

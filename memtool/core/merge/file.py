@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from memtool.core import document
 from memtool.core.blocks import left_open
-from memtool.core.document import Document
+from memtool.core.document import Document, line_end
 from memtool.core.merge import body, front
 from memtool.core.merge.aside import BOTH, Aside, Merged
 from memtool.core.merge.section import BLANK
 from memtool.core.merge.three import settled, taken
-from memtool.core.writing.parts import line_end
 
 
 def merge(base: bytes | None, ours: bytes, theirs: bytes, *, inline: bool = False) -> Merged:

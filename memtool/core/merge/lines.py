@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from _collections_abc import Iterator
 
+from memtool.core.document import line_end
 from memtool.core.merge.three import settled, taken
-from memtool.core.writing.parts import line_end
 
 Lines = list[bytes]
 
