@@ -21,6 +21,8 @@ git calls these from the hooks that `memtool init` installs:
   pre-commit, pre-merge-commit   judge the commit in the making: 0 passes, 1 refuses, 2 could not be judged
   pre-push REMOTE URL            judge the commits to be pushed (read from stdin)
   post-merge, post-rewrite, post-checkout   refresh the digest; never fail
+git calls this as the merge driver that `memtool init` sets up:
+  merge-file BASE OURS THEIRS PATH   merge a memory file into OURS: 0 merged, 1 left to git, 2 could not
 an agent host calls this at session start:
   session-start [--host claude|codex|plain] [--part resident|digest] [-C DIR] [--agent NAME]
 """
@@ -95,10 +97,15 @@ def _judge_commit(refused: str) -> int:
 
 
 def _judge_push(args: Sequence[str]) -> int:
+    import os
+
     from memtool.core import report
     from memtool.core.terminal import printable
+    from memtool.edge.location import WRITING
     from memtool.jobs.check import check_push
 
+    if WRITING in os.environ:
+        return 0  # a sync pushes, which has judged these commits itself
     updates, remote = _pushed(args)
     stops, said = check_push(".", updates, remote=remote)
     for finding in (*said, *stops):
@@ -130,6 +137,22 @@ def _refresh(_args: Sequence[str]) -> int:
     except (MemtoolError, OSError):
         return 0  # git has done its work; the next start says what is wrong
     return 0
+
+
+def _merge_file(args: Sequence[str]) -> int:
+    import os
+
+    from memtool.core.terminal import printable
+    from memtool.edge.plumbing import path_of
+    from memtool.jobs.merge import drive
+
+    if len(args) != 4:
+        raise MemtoolError("merge-file takes BASE OURS THEIRS PATH, as git gives them: %O %A %B %P")
+    base, ours, theirs, path = args
+    outcome = drive(base, ours, theirs, path=path_of(os.fsencode(path)))
+    if outcome.said:
+        tell(f"memtool: {printable(outcome.said)}\n")
+    return 0 if outcome.merged else 1
 
 
 def _session_start(args: Sequence[str]) -> int:
@@ -185,5 +208,6 @@ _EVENTS: dict[str, Callable[[Sequence[str]], int]] = {
     "post-merge": _refresh,
     "post-rewrite": _refresh,
     "post-checkout": _refresh,
+    "merge-file": _merge_file,
     "session-start": _session_start,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _collections_abc import Iterator, Mapping
+from _collections_abc import Iterable, Iterator, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,35 @@ class Overlay(Tree):
 
     def odd(self, path: str) -> str:
         return "" if path in self.changes else odd(self.base, path)
+
+
+class Part(Tree):
+    """Some files of a Snapshot."""
+
+    def __init__(self, whole: Snapshot, paths: Iterable[str]) -> None:
+        self.whole = whole
+        self.paths = dict.fromkeys(path for path in paths if path in whole)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.paths
+
+    def __getitem__(self, path: str) -> bytes:
+        if path not in self.paths:
+            raise KeyError(path)
+        return self.whole[path]
+
+    def under(self, folder: str) -> Iterator[str]:
+        prefix = folder and folder + "/"
+        return (path for path in self.paths if path.startswith(prefix))
+
+    def odd(self, path: str) -> str:
+        return odd(self.whole, path) if path in self.paths else ""
 
 
 def under(snapshot: Snapshot, folder: str) -> Iterator[str]:

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from memtool.core import document
+from memtool.core.merge.section import cut
+
 DAYS = ["2026-11-01", "2026-11-15", "2026-11-30"]
 KEYS = ["description", "scope", "aliases", "verified"]
 WORD = re.compile(rb"\bw\d+\b")
@@ -26,6 +29,14 @@ class Page(NamedTuple):
 
     front: dict[str, str]
     sections: list[list[str]]
+
+    @classmethod
+    def read(cls, data: bytes) -> Page:
+        """Take a file apart that `written` made, whatever a merge has made of it since."""
+        body = document.read(data).body
+        front = [line.partition(": ") for line in data[:body].decode().splitlines()]
+        sections = [section.text.decode().split("\n") for section in cut(data[body:]).sections]
+        return cls({key: value for key, mark, value in front if mark}, sections)
 
     def written(self, end: str = "\n") -> bytes:
         keys = [f"{key}: {value}" for key, value in self.front.items()]

@@ -138,31 +138,42 @@ def test_the_configuration_says_what_was_decided(names: list[str], index: str) -
 
 # --- git's files -----------------------------------------------------------------------------------------------------
 
-LINE = b"*.md -text\n"
+RULES = b"# bytes\n*.md -text\n# both\n*.md merge=memtool\n"
+"""The template: two rules, each with its reason."""
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (b"*.png binary\n", b"*.png binary\n*.md -text\n"),
-        (b"*.png binary", b"*.png binary\n*.md -text\n"),
-        (b"*.png binary\r\n", b"*.png binary\r\n*.md -text\r\n"),
-        (b"* text=auto\n", b"* text=auto\n*.md -text\n"),
-        (b"*.md diff=markdown\n", b"*.md diff=markdown\n*.md -text\n"),
-        (b"*.md -text\n", b"*.md -text\n"),
+        (b"", RULES),
+        (b"*.png binary\n", b"*.png binary\n" + RULES),
+        (b"*.png binary", b"*.png binary\n" + RULES),
+        (b"*.png binary\r\n", b"*.png binary\r\n" + RULES.replace(b"\n", b"\r\n")),
+        (b"* text=auto\n", b"* text=auto\n" + RULES),
+        (b"*.md diff=markdown\n", b"*.md diff=markdown\n" + RULES),
+        (b"# bytes\n*.md -text\n", RULES),
+        (b"*.md merge=memtool\n", b"*.md merge=memtool\n# bytes\n*.md -text\n"),
+        (b"*.md -text diff=markdown merge=memtool\n", b"*.md -text diff=markdown merge=memtool\n"),
+        (b"a/*.md merge=memtool -text\n", b"a/*.md merge=memtool -text\n" + RULES),
+        (b"*.md merge=union\n", b"*.md merge=union\n# bytes\n*.md -text\n"),
     ],
 )
-def test_attributes_get_the_line_that_they_lack(old: bytes, new: bytes) -> None:
-    """The bytes above stay, and the line ends of the file are kept."""
-    assert attributes(old, LINE).data == new
+def test_attributes_get_the_rules_that_they_lack(old: bytes, new: bytes) -> None:
+    """The bytes above stay, the line ends of the file are kept, and a second time nothing is lacking."""
+    assert attributes(old, RULES).data == new
+    assert attributes(new, RULES).data == new
 
 
 @pytest.mark.parametrize(
-    "old", [b"*.md text eol=crlf\n", b"a\n*.md filter=lfs diff=lfs\n", "*.md -text".encode("utf-16")]
-)
+    "old",
+    [
+        b"*.md text eol=crlf\n", b"a\n*.md filter=lfs diff=lfs\n", "*.md -text".encode("utf-16"),
+        b"*.md -text merge=union\n", b"*.md -text -merge\n", b"notes/*.md merge=ours\n*.md -text\n",
+    ],
+)  # fmt: skip
 def test_attributes_that_say_otherwise_are_not_overruled(old: bytes) -> None:
     """What the user has decided is named, not changed."""
-    found = attributes(old, LINE)
+    found = attributes(old, RULES)
     assert found.data == old
     assert found.problem
 

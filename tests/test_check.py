@@ -12,17 +12,20 @@ import pytest
 from memtool.core import index, report
 from memtool.core.check import Change, Report, check
 from memtool.core.config import Config
+from memtool.core.merge.aside import BOTH, Aside
+from memtool.core.merge.copy import written
 from memtool.model import Finding, Tree
 
 GOLDEN = Path(__file__).parent / "golden" / "check"
 TODAY = "2026-11-30"
+RESIDENT = {"resident/rules.md": b"# Rules\n", "resident/summary.md": b"# Summary\n"}
 TOPIC = b'---\ndescription: "read before git work"\nsource_date: 2026-01-01\n---\n\n# Git\n'
 RULES = b"# Rules\n\n## Style\n\n" + b"Write plainly. " * 200 + b"\n\n## Git\n\n" + b"Never force. " * 100 + b"\n"
 
 
 def whole(tree: dict[str, bytes], config: Config | None = None) -> Report:
     config = config or Config()
-    tree = {"resident/rules.md": b"# Rules\n", "resident/summary.md": b"# Summary\n"} | tree
+    tree = RESIDENT | tree
     return check(tree | index.pages(tree, config), config, source="work tree", today=TODAY)
 
 
@@ -180,3 +183,42 @@ def test_giving_up_the_configuration_is_refused_once() -> None:
     change = Change(("memtool.yaml",), (old,))
     found = check({"topics/a.md": TOPIC}, Config(), source="staged", today=TODAY, change=change)
     assert ("error", "no-config", "memtool.yaml") in codes(found)
+
+
+SET_ASIDE = b"---\nscope: a\n---\n\n# T\n\n> **Void since 2026-8-1:** [gone](gone.md)\n\n<<<<<<< x\n\xff\n"
+
+
+@pytest.mark.parametrize("config", [Config(), Config(on_demand=("topics",))], ids=["memory", "no memory"])
+def test_a_conflict_copy_is_told_once_and_as_nothing_else(config: Config) -> None:
+    """Where the other text stands, why it was set aside, and what closes it, also where the inbox is no memory."""
+    place, data = written("topics/gone.md", Aside("T", BOTH, SET_ASIDE, "t"), config)
+    tree = {place: data}
+    assert codes(whole(tree, config)) == [("warning", "conflict-copy", place)]
+    (finding,) = whole(tree, config).findings
+    assert finding.message == "a merge set aside another text of topics/gone.md#t: both sides changed it"
+    assert finding.hint.endswith(f"memtool resolve {place}")
+    change = Change((place,), ({},))
+    staged = check(RESIDENT | tree, config, source="staged", today=TODAY, change=change)
+    assert [found.code for found in staged.findings if found.path == place] == ["conflict-copy"]
+
+
+def test_a_secret_in_a_conflict_copy_is_an_error() -> None:
+    """It is no safer there than where it stood."""
+    key = b"ghp_" + b"A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    place, data = written("topics/a.md", Aside("T", BOTH, key, "t"), Config())
+    assert [code for _, code, _ in codes(whole({place: data}))] == ["secret", "conflict-copy"]
+
+
+@pytest.mark.parametrize("lost", [b"- [", b"```\n"])
+def test_what_cannot_be_read_as_a_conflict_copy_is_an_ordinary_file(lost: bytes) -> None:
+    """Without its row, or its fence, it is a proposal like any other."""
+    place, data = written("topics/a.md", Aside("T", BOTH, b"# T", "t"), Config())
+    tree = {place: data.replace(lost, b""), "topics/a.md": TOPIC}
+    assert codes(whole(tree)) == [("warning", "no-source-date", place)]
+
+
+@pytest.mark.parametrize(("day", "said"), [("2026-11-29", ["review-due"]), ("2026-11-30", []), ("soon", [])])
+def test_a_file_that_has_expired_by_its_own_words_is_due(day: str, said: list[str]) -> None:
+    """From the day after the last one on which it holds."""
+    expired = TOPIC.replace(b"---\n\n", f"valid_until: {day}\n---\n\n".encode())
+    assert [code for _, code, _ in codes(whole({"topics/a.md": expired}))] == said

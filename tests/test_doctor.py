@@ -195,6 +195,24 @@ def test_attributes_are_judged_by_what_git_says(memory: Memory) -> None:
     assert "fail" in {check.status for check in _found(memory, "attributes")}
 
 
+def test_a_clone_whose_git_cannot_merge_memory_is_told(memory: Memory) -> None:
+    """No setting, an interpreter that is gone, or no word of it in .gitattributes: each with its way out."""
+    assert _one(memory, "merge").status == "ok"
+    driver = memory.git("config", "merge.memtool.driver").strip()
+    memory.git("config", "merge.memtool.driver", driver.replace(interpreter(), "'/gone/my python'"))
+    check = _one(memory, "merge")
+    assert (check.status, check.remedy) == ("warn", "memtool init")
+    assert "is gone: /gone/my python" in check.message
+    memory.git("config", "--remove-section", "merge.memtool")
+    check = _one(memory, "merge")
+    assert (check.status, check.remedy) == ("warn", "memtool init")
+    memory.write(".gitattributes", "*.md -text merge=union\n")
+    check = _one(memory, "merge")
+    assert check.status == "warn"
+    assert "`union`" in check.message
+    assert "*.md merge=memtool" in check.remedy
+
+
 def test_an_agent_without_a_name_or_a_summary_is_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each with the command that mends it."""
     monkeypatch.delenv("MEMTOOL_AGENT", raising=False)

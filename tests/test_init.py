@@ -14,7 +14,7 @@ from memory import GOOD, Memory
 
 from memtool.edge import files, repository
 from memtool.errors import MemtoolError
-from memtool.jobs.setup import hooks, init
+from memtool.jobs.setup import driver, hooks, init
 from memtool.jobs.setup import plan as planning
 from memtool.jobs.setup import report as wording
 
@@ -98,7 +98,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(tmp_path: Path, kind: str) 
     assert bytes_of(tmp_path, git=True) == before
     assert place.exists() == (kind != "missing")
     real = run(place)
-    for field in ("state", "made", "completed", "memory", "config", "branch", "agent"):
+    for field in ("state", "made", "completed", "memory", "config", "branch", "agent", "merge_driver"):
         assert getattr(plan, field) == getattr(real, field), field
     assert plan.hooks.written == real.hooks.written
 
@@ -303,6 +303,33 @@ def test_git_files_are_completed_and_keep_their_bytes(tmp_path: Path) -> None:
     assert set(report.completed) < committed(memory)
 
 
+def test_a_repo_of_before_the_merge_driver_is_completed(tmp_path: Path) -> None:
+    """One rule more in .gitattributes, committed, and git's configuration; the third run finds nothing to do."""
+    memory = Memory(tmp_path / "memory")
+    run(memory.root)
+    whole = (memory.root / ".gitattributes").read_bytes()
+    memory.write(".gitattributes", b"".join(whole.splitlines(keepends=True)[:2]))
+    memory.git("-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", "commit", "-qam", "as it was")
+    memory.git("config", "--remove-section", "merge.memtool")
+    report = run(memory.root)
+    assert (report.state, report.completed, report.merge_driver) == ("completed", (".gitattributes",), True)
+    assert committed(memory) == {".gitattributes"}
+    assert (memory.root / ".gitattributes").read_bytes() == whole
+    assert run(memory.root).state == "unchanged"
+
+
+def test_a_lost_merge_driver_is_set_up_again(tmp_path: Path) -> None:
+    """The configuration alone was lacking: that is told before and after, and nothing is committed."""
+    memory = Memory(tmp_path / "memory")
+    run(memory.root)
+    memory.git("config", "merge.memtool.driver", "/gone/python %A")
+    assert run(memory.root, dry_run=True).state == "completed"
+    report = run(memory.root)
+    assert (report.state, report.commit) == ("completed", "")
+    assert any(line.startswith("  merge     set up:") for line in report.lines())
+    assert run(memory.root).state == "unchanged"
+
+
 def test_a_gitignore_with_the_users_edits_is_left_for_the_user_to_commit(tmp_path: Path) -> None:
     """Their uncommitted lines do not slip into memtool's commit."""
     memory = repo(tmp_path / "memory", {".gitignore": "a\n"})
@@ -370,7 +397,7 @@ class Killed(BaseException):
 
 
 _STEPS = [
-    (repository, "create"), (init, "_note"), (init, "exclusion"), (repository, "add_origin"),
+    (repository, "create"), (init, "_note"), (init, "exclusion"), (repository, "add_origin"), (driver, "install"),
     (init, "write_index"), (repository, "commit"), (hooks, "install"), (hooks, "_put"), (repository, "uncommitted"),
 ]  # fmt: skip
 
@@ -405,6 +432,7 @@ def test_killed_at_any_step_it_goes_on_when_run_again(
     assert cut.git("status", "--porcelain") == ""
     assert cut.git("config", "branch.main.merge") == "refs/heads/main\n"
     assert [hook.current for hook in hooks.hooks_state(str(cut.root))] == [True] * len(hooks.HOOKS)
+    assert driver.driver_state(str(cut.root)) == ""
     assert run(cut.root).state == "unchanged"
 
 

@@ -228,9 +228,7 @@ INLINE = """\
 
 z
 
-### a1
-
-## A (set aside in a merge, {digest})
+### Set aside in a merge ({digest}): A
 
 What stands above and this are two versions. Keep what is right, and delete this section.
 
@@ -240,6 +238,8 @@ What stands above and this are two versions. Keep what is right, and delete this
 b
 ```
 
+### a1
+
 ## C
 
 c
@@ -247,14 +247,14 @@ c
 
 
 def test_both_texts_in_one_file() -> None:
-    """For a merge driver the other text stands in the file, below what stayed and all under it, as no markdown."""
+    """For a merge driver the other text stands in the file, right below what stayed, as no markdown."""
     base = page(A, "### a1\n", C).encode()
     ours, theirs = base.replace(b"a\n", b"b\n", 1), base.replace(b"a\n", b"z\n", 1)
     (aside,) = merge(base, ours, theirs).asides
     assert merge_file(base, ours, theirs).decode() == INLINE.format(digest=aside.digest())
     assert unfenced(merge_file(base, ours, theirs)) == b"## A\n\nb"
     whole = merge_file(b"x\n", b"\xff\n", b"y\n")
-    assert whole.startswith(b"y\n\n## (set aside in a merge, ")
+    assert whole.startswith(b"y\n\n## Set aside in a merge (")
     assert unfenced(whole) == b"\xff\n"
 
 

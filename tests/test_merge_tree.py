@@ -117,7 +117,7 @@ def test_a_conflict_copy() -> None:
     assert place.startswith("inbox/conflicts/a-")
     assert data.decode() == COPY
     assert done.conflicts == (Conflict(A, "A", BOTH, place),)
-    assert read(place, data, CONFIG) == Copy(A, "a", b"## A\n\nx")
+    assert read(place, data, CONFIG) == Copy(A, "a", b"## A\n\nx", "A", BOTH)
     assert read(A, data, CONFIG) is None
     assert read(place, b"# No copy\n", CONFIG) is None
 
@@ -137,7 +137,7 @@ def test_a_copy_of_anything(path: str, text: bytes) -> None:
     """Whatever the path and the bytes, a conflict copy gives both back, and its description can be read."""
     aside = Aside("top", BOTH, text, "笔-记")
     place, data = written(path, aside, CONFIG)
-    assert read(place, data, CONFIG) == Copy(path, "笔-记", text)
+    assert read(place, data, CONFIG) == Copy(path, "笔-记", text, "top", BOTH)
     assert document.read(data).description.startswith("read to settle a conflict in topics/")
 
 
@@ -171,7 +171,7 @@ def test_what_is_not_ours_to_merge() -> None:
     own = merged({"INDEX.md": "mine\n"}, {"INDEX.md": "mine, too\n"}, {"INDEX.md": "mine\n"})
     assert own.others == ("INDEX.md",)
     link = Linked({A: b"../secret"}, A)
-    assert merge({A: b"x\n"}, {A: b"x\n"}, link, config=CONFIG) == Merge({}, (), (A,))
+    assert merge({A: b"x\n"}, {A: b"x\n"}, link, config=CONFIG) == Merge({}, (), (), (A,))
 
 
 def test_copies_where_the_inbox_is_elsewhere() -> None:
@@ -216,6 +216,11 @@ def test_nothing_is_lost_whichever_side_merges(versions: list[dict[str, bytes]])
 def test_a_side_that_changed_nothing_has_no_say(versions: list[dict[str, bytes]]) -> None:
     """Merged with the base, a tree stays as it is; a clone that gets the result has exactly that."""
     base, ours, theirs = versions
-    assert merge(base, base, theirs, config=CONFIG) == Merge(theirs, (), ())
+    assert merge(base, base, theirs, config=CONFIG) == Merge(theirs, gone(base, theirs), (), ())
     done = merge(base, ours, theirs, config=CONFIG).files
-    assert merge(ours, ours, done, config=CONFIG) == merge(theirs, done, theirs, config=CONFIG) == Merge(done, (), ())
+    assert merge(ours, ours, done, config=CONFIG) == Merge(done, gone(ours, done), (), ())
+    assert merge(theirs, done, theirs, config=CONFIG) == Merge(done, gone(theirs, done), (), ())
+
+
+def gone(before: dict[str, bytes], after: dict[str, bytes]) -> tuple[str, ...]:
+    return tuple(sorted(before.keys() - after.keys()))

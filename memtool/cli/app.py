@@ -30,7 +30,10 @@ from memtool.cli.console import (
 )
 from memtool.cli.describe import describe
 from memtool.cli.exam import evaluate
+from memtool.cli.history import log, restore
+from memtool.cli.review import resolve, review
 from memtool.cli.split import split
+from memtool.cli.sync import sync
 from memtool.errors import MemtoolError
 from memtool.hook import say, speak_utf8, today
 
@@ -268,9 +271,14 @@ app.command()(entries.recent)
 app.command()(entries.revise)
 app.command()(entries.forget)
 app.command()(entries.verify)
+app.command()(log)
+app.command()(restore)
 app.command("eval")(evaluate)
+app.command()(sync)
 app.command()(split)
 app.command()(describe)
+app.command()(review)
+app.command()(resolve)
 
 
 @app.command()

@@ -93,7 +93,7 @@ def check(
 
 def _examined(snapshot: Snapshot, config: Config, change: Change | None, paths: Sequence[str]) -> list[str]:
     if change is not None:
-        names = [path for path in change.paths if config.is_memory(path) and path in snapshot]
+        names = [path for path in change.paths if _is_examined(path, config) and path in snapshot]
         if any(path.endswith(".gitattributes") for path in change.paths):  # they can put a filter before any file
             names += (path for path in config.resident_paths(snapshot) if path not in names and odd(snapshot, path))
         return names
@@ -101,8 +101,13 @@ def _examined(snapshot: Snapshot, config: Config, change: Change | None, paths: 
     return [
         path
         for path in snapshot
-        if config.is_memory(path) and (not paths or path in paths or path.startswith(within) or "" in paths)
+        if _is_examined(path, config) and (not paths or path in paths or path.startswith(within) or "" in paths)
     ]
+
+
+def _is_examined(path: str, config: Config) -> bool:
+    """Tell memory, and conflict copies also where the inbox is none of it: nobody else would ever speak of them."""
+    return config.is_memory(path) or (path.endswith(".md") and path.startswith(f"{config.inbox}/conflicts/"))
 
 
 def digest_tracked(path: str) -> Finding:
@@ -186,8 +191,13 @@ def _file(snapshot: Snapshot, path: str, config: Config, today: str) -> Iterator
         yield Finding("not-a-regular-file", severity, path, 0, f"not examined: {what}", hint)
         return
     data = snapshot[path]
+    if conflict := _conflict(path, data, config):
+        yield conflict
+        yield from (danger for danger in dangers(path, data) if danger.severity == "error")
+        return
     yield from dangers(path, data)
     page = document.read(data)
+    yield from _set_aside(path, data, page.body)
     prose = _prose(data, page.body)
     exists = _exists(snapshot)
     yield from _links(prose, path, exists)
@@ -198,6 +208,22 @@ def _file(snapshot: Snapshot, path: str, config: Config, today: str) -> Iterator
         yield from _on_demand(path, page, today)
     elif page.error:
         yield _bad_front_matter(path, page.error)
+
+
+def _conflict(path: str, data: bytes, config: Config) -> Finding | None:
+    """Report a conflict copy; it quotes a text, and is otherwise no memory of its own."""
+    if not path.startswith(config.inbox + "/"):
+        return None
+    from memtool.core.lint import conflict
+
+    return conflict.found(path, data, config)
+
+
+def _set_aside(path: str, data: bytes, body: int) -> Iterator[Finding]:
+    if markers.SET_ASIDE in data:
+        from memtool.core.lint import conflict
+
+        yield from conflict.inline(path, data, body)
 
 
 def dangers(path: str, data: bytes) -> Iterator[Finding]:
@@ -290,6 +316,9 @@ def _on_demand(path: str, page: Document, today: str) -> Iterator[Finding]:
     if page.review_by and page.review_by < today:
         hint = "Look at it, then move `review_by` on."
         yield Finding("review-due", "warning", path, 1, f"was to be reviewed by {page.review_by}", hint)
+    if is_date(page.valid_until) and page.valid_until < today:
+        hint = "Look at it, then move `valid_until` on, or delete the file."
+        yield Finding("review-due", "warning", path, 1, f"held until {page.valid_until}, by its own words", hint)
 
 
 def _bad_front_matter(path: str, error: BadYaml) -> Finding:

@@ -11,6 +11,7 @@ from _collections_abc import Iterable, Iterator
 from memtool.core import document
 from memtool.core.blocks import Heading, headings, lines
 from memtool.core.dates import is_date
+from memtool.core.lint.markers import SET_ASIDE
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
@@ -75,13 +76,21 @@ class Entry(Record):
         """Give the last value of the record line *key*; empty where there is none."""
         return next((line.value for line in reversed(self.records) if line.key == key), "")
 
+    @property
+    def set_aside(self) -> bool:
+        """Tell whether a merge put this text here because it did not fit in."""
+        return self.heading.startswith(SET_ASIDE.decode())
+
     def status(self, *, today: str, valid_until: str = "", proposed: bool = False) -> Status:
-        """Derive the status from text and place alone; *valid_until* is the file's, *proposed* true in the inbox."""
+        """Derive the status from text and place alone; *valid_until* is the file's, *proposed* true in the inbox.
+
+        A text that a merge set aside in the file itself is proposed too: nobody has said that it holds.
+        """
         if self.voids and not self.live.strip():
             return "void"
         if any(is_date(day) and day < today for day in (self.record(VALID_UNTIL)[:10], valid_until[:10])):
             return "expired"
-        if proposed:
+        if proposed or self.set_aside:
             return "proposed"
         return "revised" if self.voids else "current"
 

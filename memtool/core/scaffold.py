@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from _collections_abc import Mapping, Sequence
+from _collections_abc import Iterator, Mapping, Sequence
 
 from memtool.core import plainyaml
 from memtool.core.config import KB, Config
 from memtool.core.plainyaml import BadYaml
 from memtool.model import Record
 
-ATTRIBUTE = "*.md -text"
+MERGE = "merge=memtool"
+"""The attribute by which git asks for the merge driver."""
+_BYTES = "-text"
 IGNORE = "/.memtool/"
 _TEXT_ATTRIBUTES = frozenset({"text", "eol", "crlf", "filter", "binary", "working-tree-encoding"})
 
@@ -108,17 +110,45 @@ class Addition(Record):
 
 
 def attributes(old: bytes, template: bytes) -> Addition:
-    """Complete ``.gitattributes``; what it says about the text of markdown files already is not overruled."""
-    problem = ""
-    for number, words in _rules(old):
-        if words[0] == "*.md" and words[1:] == ["-text"]:
-            return Addition(old)
+    """Complete ``.gitattributes`` by the rules of *template*; what it says about markdown already is not overruled."""
+    if b"\0" in old:
+        return Addition(old, "it is not written in UTF-8, so git cannot read it")
+    lacking = {word for word in (_BYTES, MERGE) if not _says(old, word)}
+    if _BYTES in lacking and (rule := _rule(old, _TEXT_ATTRIBUTES, but=_BYTES)):
+        return Addition(old, f"{rule}: markdown may have other bytes in git than on disk")
+    rule = _rule(old, frozenset({"merge"}), but=MERGE) if MERGE in lacking else ""
+    lines = b"".join(part for word, part in _parts(template) if word in lacking and not (rule and word == MERGE))
+    if lines:
+        return Addition(_append(old, lines))
+    return Addition(old, rule and f"{rule}: git merges markdown by that, not by memtool")
+
+
+def names_driver(data: bytes) -> bool:
+    """Tell whether a ``.gitattributes`` has memory files merged by memtool."""
+    return _says(data, MERGE)
+
+
+def _says(data: bytes, word: str) -> bool:
+    return any(words[0] == "*.md" and word in words[1:] for _, words in _rules(data))
+
+
+def _rule(data: bytes, names: frozenset[str], *, but: str) -> str:
+    """Show the first rule for markdown that sets one of *names*, unless it says *but*; empty where there is none."""
+    for number, words in _rules(data):
         said = {word.lstrip("-!").partition("=")[0] for word in words[1:]}
-        if words[0].endswith("*.md") and said & _TEXT_ATTRIBUTES and "-text" not in words[1:]:
-            problem = f"line {number} says `{' '.join(words)}`: markdown may have other bytes in git than on disk"
-    if problem or b"\0" in old:
-        return Addition(old, problem or "it is not written in UTF-8, so git cannot read it")
-    return Addition(_append(old, template))
+        if words[0].endswith("*.md") and said & names and but not in words[1:]:
+            return f"line {number} says `{' '.join(words)}`"
+    return ""
+
+
+def _parts(template: bytes) -> Iterator[tuple[str, bytes]]:
+    """Cut *template* into its rules, each with the comment above it: (its last word, the lines)."""
+    part = b""
+    for line in template.splitlines(keepends=True):
+        part += line
+        if not line.startswith(b"#"):
+            yield line.split()[-1].decode(), part
+            part = b""
 
 
 def ignores(old: bytes, template: bytes) -> Addition:

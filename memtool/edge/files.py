@@ -63,8 +63,7 @@ def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
     A temporary file beside it, fsync, rename, fsync of the folder; the file's mode is kept. *durable* False leaves the
     two fsyncs out, for what can be rebuilt to the same bytes. Raises MemtoolError with the path.
     """
-    folder = os.path.dirname(path) or "."
-    temporary = os.path.join(folder, f".{os.urandom(_RANDOM).hex()}{_TEMPORARY}")
+    folder, temporary = _beside(path)
     try:
         os.makedirs(folder, exist_ok=True)
         mode = _mode(path)
@@ -78,6 +77,35 @@ def write_atomically(path: str, data: bytes, *, durable: bool = True) -> None:
     except BaseException:
         _remove(temporary)
         raise
+
+
+def link_atomically(path: str, target: bytes) -> None:
+    """Let *path* be a symbolic link to *target*, in one step. Raises MemtoolError with the path."""
+    folder, temporary = _beside(path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        os.symlink(target, os.fsencode(temporary))
+        os.replace(temporary, path)
+    except OSError as error:
+        _remove(temporary)
+        raise MemtoolError(f"{path}: not linked ({error.strerror}); it is as it was") from error
+
+
+def move(new: str, path: str) -> None:
+    """Let the file *new* take the place of *path*, with the mode of what stood there. Raises MemtoolError."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.chmod(new, _mode(path))
+        os.replace(new, path)
+    except OSError as error:
+        _remove(new)
+        raise MemtoolError(f"{path}: not written ({error.strerror}); the file is as it was") from error
+
+
+def _beside(path: str) -> tuple[str, str]:
+    """Give the folder of *path*, and a new name in it."""
+    folder = os.path.dirname(path) or "."
+    return folder, os.path.join(folder, f".{os.urandom(_RANDOM).hex()}{_TEMPORARY}")
 
 
 def remove(path: str, *, upto: str) -> None:

@@ -17,24 +17,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
-# Each is said so that no setting of the user's changes what git prints.
-_LOG = (
-    "log",
-    "--raw",
-    "--no-abbrev",
-    "-z",
-    "--no-renames",
-    "--root",
+
+def trailer(key: str) -> str:
+    """Give how `git log` is asked for the trailer ``Memory-KEY``: on one line, empty where there is none."""
+    return f"%(trailers:key=Memory-{key},valueonly,unfold,separator=%x20)"
+
+
+def log_command(form: str, *options: str) -> tuple[str, ...]:
+    """Give the words of a `git log` that prints *form* and the changes of each commit, whatever the user has set."""
+    settings = ("trailer.separators=:", "core.commentChar=#")  # with another one a trailer is none, or a line one
+    shape = ("--raw", "--no-abbrev", "-z", "--no-renames", "--root")
+    plain = ("--no-show-signature", "--no-color", "--no-notes", "--encoding=UTF-8")
+    return (*(word for one in settings for word in ("-c", one)), "log", *shape, *plain, *options, f"--format={form}")
+
+
+_LOG = log_command(
+    f"%H %P%n%ct %at %as%n%an%n{trailer('Op')}%n{trailer('Agent')}",
     "--diff-merges=first-parent",
-    "--no-show-signature",
-    "--no-color",
-    "--no-notes",
-    "--encoding=UTF-8",
-    (
-        "--format=%H %P%n%ct %at %as%n%an%n"
-        "%(trailers:key=Memory-Op,valueonly,unfold,separator=%x20)%n"
-        "%(trailers:key=Memory-Agent,valueonly,unfold,separator=%x20)"
-    ),
 )
 
 

@@ -10,6 +10,8 @@ from memtool.edge.plumbing import GitError, git
 from memtool.errors import MemtoolError
 from memtool.model import Finding, Snapshot, odd
 
+WRITING = "MEMTOOL_WRITING"
+"""The variable that tells a memtool which a hook starts that another is in the middle of its commit, or its push."""
 _SAFE = frozenset("._-")
 
 

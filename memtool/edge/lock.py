@@ -20,9 +20,12 @@ class Busy(MemtoolError):  # noqa: N818 (it names a state of the repo)
 
 
 @contextmanager
-def locked(root: str, *, wait: float = 10) -> Iterator[None]:
-    """Hold the lock of the work tree at *root*; raises Busy when another memtool keeps it for *wait* seconds."""
-    with _held(root, "lock", wait) as fd:
+def locked(root: str, *, wait: float = 10, name: str = "lock") -> Iterator[None]:
+    """Hold a lock of the work tree at *root*, the one for writing; raises Busy when another memtool keeps it for long.
+
+    *wait* is in seconds.
+    """
+    with _held(root, name, wait) as fd:
         if fd is None:
             raise Busy(
                 f"{root}: another memtool is writing here; nothing was changed", hint="Try again when it has ended."

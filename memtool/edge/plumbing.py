@@ -29,8 +29,9 @@ class GitError(MemtoolError):
 
     def __init__(self, args: Sequence[str], code: int, stderr: str) -> None:
         said = next((line for line in stderr.splitlines() if line.startswith(("fatal:", "error:"))), stderr.strip())
+        command = next((word for at, word in enumerate(args) if word[:1] != "-" and args[at - 1 : at] != ("-c",)), "")
         super().__init__(
-            f"git {args[0]}: {said.removeprefix('fatal: ').removeprefix('error: ') or f'exit code {code}'}",
+            f"git {command}: {said.removeprefix('fatal: ').removeprefix('error: ') or f'exit code {code}'}",
             hint=_remedy(stderr),
         )
         self.code = code

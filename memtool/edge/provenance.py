@@ -11,8 +11,9 @@ import os
 from _collections_abc import Iterator
 
 from memtool.core.changes import HOUSEKEEPING, Table, identical
+from memtool.core.log.commit import SPLIT, parts
 from memtool.edge import cache
-from memtool.edge.history import log_entries, raw_change
+from memtool.edge.history import log_command, log_entries, raw_change, trailer
 from memtool.edge.location import common_dir, head, read_line
 from memtool.edge.plumbing import GitError, git, path_of, raw_path, records
 from memtool.model import Record
@@ -21,34 +22,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
-# Each is said so that no setting of the user's changes what git prints.
-_LOG = (
-    "-c",
-    "trailer.separators=:",
-    "-c",
-    "core.commentChar=#",  # a line that starts with it is no trailer
-    "log",
+_LOG = log_command(
+    "%n".join(("%H %P", "%as", "%an", *map(trailer, ("Op", "Agent", "Hash", "Source")))),
     "--topo-order",
     "--reverse",
-    "--raw",
-    "--no-abbrev",
-    "-z",
-    "--no-renames",
-    "--root",
     "--diff-merges=first-parent",
-    "--no-show-signature",
-    "--no-color",
-    "--no-notes",
-    "--encoding=UTF-8",
-    "--format=%H %P%n%as%n%an%n"
-    + "%n".join(
-        f"%(trailers:key=Memory-{key},valueonly,unfold,separator=%x20)" for key in ("Op", "Agent", "Hash", "Source")
-    ),
 )
 _NAME, _VERSION = "provenance", "provenance-1"
 
-_SPLIT = "split"
-_NO_ENTRY = HOUSEKEEPING | {_SPLIT, "relink"}
+_NO_ENTRY = HOUSEKEEPING | {SPLIT, "relink"}
 """Values of the trailer ``Memory-Op`` of commits whose agent is the author of no entry."""
 
 _NAMED, _CHANGED, _TOUCHED, _MOVED = "n", "c", "t", "m"
@@ -161,9 +143,8 @@ class _Commit(Record):
         """Find the files whose text was elsewhere before: new path to old path; a merge repeats what others moved."""
         if self.is_merge:
             return {}
-        if self.operation == _SPLIT:
-            sources = [path for path, (old, _) in self.changes.items() if old and old == self.source]
-            return {path: sources[0] for path, (old, _) in self.changes.items() if sources and not old}
+        if self.operation == SPLIT:
+            return parts(self.source, self.changes)
         return identical(self.changes)
 
 

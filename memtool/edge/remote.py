@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import re
 import shutil
 import signal
 import subprocess
+import time
+from collections.abc import Sequence
 
+from memtool.edge import refusal
+from memtool.edge.location import WRITING
 from memtool.edge.plumbing import git
+from memtool.edge.refusal import RemoteFailure, masked
 from memtool.errors import MemtoolError
 from memtool.model import Record
+
+__all__ = ["Remote", "RemoteFailure", "absolute", "ask", "clone", "fetch", "masked", "push"]
 
 ASK_SECONDS = 30
 CLONE_SECONDS = 1800
 _BRANCHES = ("main", "master", "trunk")
+_TERM_SECONDS = 5
+_LOOK_SECONDS = 0.5
 
 
 class Remote(Record):
@@ -34,15 +45,10 @@ def absolute(url: str) -> str:
     return os.path.abspath(here) if os.path.isdir(here) else url
 
 
-def masked(url: str) -> str:
-    """Hide the password, or token, in *url*."""
-    return re.sub(r"(?<=://)[^/@]*@", "…@", url)
-
-
 def ask(url: str) -> Remote:
-    """Ask the remote at *url* for its branches; raises MemtoolError when it cannot be reached."""
+    """Ask the remote at *url* for its branches; raises RemoteFailure."""
     _refuse_option(url)
-    said = _run("ls-remote", "--symref", "--", url, url=url, seconds=ASK_SECONDS).decode("utf-8", "replace")
+    said = _run("ls-remote", "--symref", "--", url, remote=url, seconds=ASK_SECONDS).decode("utf-8", "replace")
     head, refs = "", {}
     for line in said.splitlines():
         value, _, name = line.partition("\t")
@@ -59,12 +65,39 @@ def clone(url: str, path: str, *, branch: str) -> None:
     """Clone *branch* of *url* into *path*, a folder that is empty or missing; on failure it is so again."""
     existed = os.path.isdir(path)
     try:
-        _run("clone", "-q", "--branch", branch, "--", url, path, url=url, seconds=CLONE_SECONDS)
+        _run("clone", "-q", "--branch", branch, "--", url, path, remote=url, seconds=CLONE_SECONDS)
     except BaseException:  # git clears up behind itself, but not when it had to be killed
         _empty(path)
         if not existed:
             shutil.rmtree(path, ignore_errors=True)
         raise
+
+
+def fetch(root: str, remote: str, branch: str, *, into: str, seconds: float, extra: Sequence[str] = ()) -> None:
+    """Bring *branch* of *remote*, a name or an address, to the ref *into*, whatever stood there.
+
+    *extra* are options of `git fetch`, such as ``--unshallow``. Raises RemoteFailure; *into* is then as it was.
+    """
+    _refuse_option(remote)
+    _run(
+        "fetch", "-q", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules",
+        "--no-auto-maintenance", *extra, "--", remote, f"+refs/heads/{branch}:{into}",
+        root=root, remote=remote, seconds=seconds,
+    )  # fmt: skip
+
+
+def push(root: str, remote: str, commit: str, branch: str, *, seconds: float) -> None:
+    """Move *branch* of *remote* on to *commit*, never back and never aside; the user's pre-push hook runs.
+
+    Raises RemoteFailure. One that is ``timed-out`` or ``offline`` does not tell whether the branch has moved: fetch.
+    """
+    _refuse_option(remote)
+    said = _run(
+        "push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", "--", remote,
+        f"{commit}:refs/heads/{branch}", root=root, remote=remote, seconds=seconds,
+    )  # fmt: skip
+    if not re.search(rb"^[ *=]\t", said, re.MULTILINE):
+        raise refusal.failure("remote-failed", remote, "git does not say that the branch was moved")
 
 
 def _empty(folder: str) -> None:
@@ -81,55 +114,81 @@ def _refuse_option(url: str) -> None:
         raise MemtoolError(f"{url!r} is no address of a git remote")
 
 
-def _run(*args: str, url: str, seconds: int) -> bytes:
+def _run(command: str, *args: str, remote: str, seconds: float, root: str = ".") -> bytes:
     """Run git in a process group of its own, which is ended whole when its time is over: ssh too."""
     with subprocess.Popen(
-        ["git", *args],
+        ["git", "--no-replace-objects", "-C", root, command, *args],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | _quiet(),
+        env=os.environ | _quiet(root, seconds) | {WRITING: "1"},
         start_new_session=True,
     ) as process:
         try:
-            out, err = process.communicate(timeout=seconds)
+            out, err = _finish(process, seconds)
         except BaseException as error:
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
-                raise MemtoolError(f"{masked(url)}: no answer in {seconds} seconds") from None
+                raise refusal.failure("timed-out", remote, f"no end after {seconds:g} seconds") from None
             raise
     if process.returncode:
-        raise MemtoolError(f"{masked(url)}: {_reason(err.decode('utf-8', 'replace'), url)}", hint=_HINT)
+        raise _why(command, remote, err + b"\n" + out, root=root)
     return out
 
 
+def _finish(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes]:
+    """Wait for git, but not for what a hook or ssh left in the background with git's output still open."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return process.communicate(timeout=max(0, min(_LOOK_SECONDS, end - time.monotonic())))
+        except subprocess.TimeoutExpired as error:
+            if process.poll() is not None:
+                return error.output or b"", error.stderr or b""
+            if time.monotonic() >= end:
+                raise
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
-    os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.communicate(timeout=5)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    """End the whole group, gently first: a git that is killed outright leaves its lock files, and they stop the next.
+
+    All of them hold git's output open, so it is at its end when they are.
+    """
+    _signal(process, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=_TERM_SECONDS)
+    _signal(process, signal.SIGKILL)
+    process.wait()
 
 
-_ASKED = ("terminal prompts disabled", "Permission denied (", "Authentication failed")
-_HINT = "Nothing was changed. Try the address with `git ls-remote`, which may ask for a password; memtool never does."
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left; macOS says the second of the dead
+        os.killpg(process.pid, number)
 
 
-def _reason(stderr: str, url: str) -> str:
-    """Say in one line why the remote was not reached, as git says it."""
-    lines = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in stderr.splitlines()]
-    lines = [line.replace(url, masked(url)) for line in lines if line]
-    if any(word in line for word in _ASKED for line in lines):
-        return f"authentication is needed ({lines[0]})"
-    return f"not reached ({lines[0]})" if lines else "not reached"
+def _why(command: str, remote: str, said: bytes, *, root: str) -> RemoteFailure:
+    """Tell why git failed; a folder that is not there, as on a disk that is not plugged in, is out of reach."""
+    words = said.decode("utf-8", "replace")
+    if "does not appear to be a git repository" in words:
+        address = git(root, "ls-remote", "--get-url", "--", remote).decode("utf-8", "surrogateescape").rstrip("\n")
+        path = os.path.join(root, os.path.expanduser(address.removeprefix("file://")))
+        if ":" not in address.removeprefix("file://").partition("/")[0] and not os.path.exists(path):
+            return refusal.failure("offline", remote, "no such folder")
+    return refusal.told(command, remote, words)
 
 
-def _quiet() -> dict[str, str]:
-    """Give the settings by which git and ssh fail where they would ask; a credential helper still answers."""
-    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "SSH_ASKPASS_REQUIRE": "never"}
+def _quiet(root: str, seconds: float) -> dict[str, str]:
+    """Give the settings by which git and ssh fail where they would ask; a credential helper still answers.
+
+    git's own time limits are for the case that memtool itself is killed, and cannot end git.
+    """
+    quiet = {
+        "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "GCM_INTERACTIVE": "never",
+        "SSH_ASKPASS": "false", "SSH_ASKPASS_REQUIRE": "never", "LANGUAGE": "en",
+        "GIT_HTTP_LOW_SPEED_LIMIT": "1", "GIT_HTTP_LOW_SPEED_TIME": str(math.ceil(seconds)),
+    }  # fmt: skip
     if "GIT_SSH" not in os.environ:
-        set_up = git(".", "config", "--get", "core.sshCommand", ok=(0, 1)).decode().strip()
+        set_up = git(root, "config", "--get", "core.sshCommand", ok=(0, 1)).decode().strip()
         ssh = os.environ.get("GIT_SSH_COMMAND") or set_up or "ssh"
-        quiet["GIT_SSH_COMMAND"] = f"{ssh} -oBatchMode=yes -oConnectTimeout=10"
+        quiet["GIT_SSH_COMMAND"] = f"{ssh} -oBatchMode=yes -oConnectTimeout=10 -oServerAliveInterval=15"
     return quiet

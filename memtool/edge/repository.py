@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Sequence
 
 from memtool.edge.files import irregular, write_atomically
-from memtool.edge.location import cache_path, git_dir, head
+from memtool.edge.location import WRITING, cache_path, git_dir, head
 from memtool.edge.plumbing import GitError, git, path_of, raw_path, records, succeeds
 from memtool.edge.trees import Folder, WorkTree
 from memtool.errors import MemtoolError
@@ -15,8 +15,6 @@ from memtool.model import Record
 
 BRANCH = "main"
 _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
-WRITING = "MEMTOOL_WRITING"
-"""The variable that tells a memtool which a hook starts that another is in the middle of its commit."""
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """A clean-up in the background would outlive the commit and keep the lock that it inherits."""
 _UNDER_WAY = {
@@ -173,16 +171,21 @@ def branch_of(root: str) -> str:
 # --- one commit of exactly these files -------------------------------------------------------------------------------
 
 
-def touched(root: str) -> set[str]:
-    """List the paths that differ from HEAD, staged or not, and the new ones: work that is not committed.
+def status(root: str) -> dict[str, str]:
+    """Map each path that differs from HEAD to git's two letters: staged, then in the work tree; ``??`` is new.
 
     Without locks and without fsmonitor, which would run a command of the repo's.
     """
     listed = records(
         root, "--no-optional-locks", "-c", "core.fsmonitor=false",
-        "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all",
+        "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none",
     )  # fmt: skip
-    return {path_of(record[3:]) for record in listed}
+    return {path_of(record[3:]): record[:2].decode() for record in listed}
+
+
+def touched(root: str) -> set[str]:
+    """List the paths that differ from HEAD, staged or not, and the new ones: work that is not committed."""
+    return set(status(root))
 
 
 def uncommitted(root: str, paths: Sequence[str]) -> list[str]:
@@ -223,8 +226,7 @@ def commit(
             git(root, "-c", "core.safecrlf=false", "add", "-N", *from_stdin, stdin=_specs(new))
         git(root, *_NO_GC, "commit", "-q", "--only", "-F", letter, *from_stdin, stdin=_specs(paths), env=env)
     except GitError:
-        names = b"".join(raw_path(path) + b"\0" for path in new)
-        git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=names)
+        unstage(root, new)
         raise
     _follow_hooks(root, paths)
     return head(root)
@@ -235,10 +237,15 @@ def _follow_hooks(root: str, paths: Sequence[str]) -> None:
     wanted = set(paths)
     try:
         differing = records(root, "diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD", "--")
-        if changed := [path for path in map(path_of, differing) if path in wanted]:
-            git(root, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD", stdin=_specs(changed))
+        unstage(root, [path for path in map(path_of, differing) if path in wanted])
     except MemtoolError:
         return  # the commit stands; `git status` shows what the index lacks
+
+
+def unstage(root: str, paths: Sequence[str]) -> None:
+    """Let the index hold of *paths* what HEAD holds; the files stay as they are."""
+    if paths:
+        git(root, "reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_specs(paths))
 
 
 def leave_commit_in_progress() -> None:

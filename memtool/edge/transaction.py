@@ -8,24 +8,34 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from hashlib import sha256
+from collections.abc import Callable, Collection, Mapping
 
 from memtool.edge import cache, repository
+from memtool.edge.delta import deltas
 from memtool.edge.files import read_regular, remove, sweep, write_atomically
-from memtool.edge.location import cache_path, git_dir, head
+from memtool.edge.location import WRITING, cache_path, git_dir, head
 from memtool.edge.lock import Busy, git_at_work, git_has_ended, locked
-from memtool.edge.plumbing import Objects, git, path_of, raw_path
-from memtool.edge.trees import CommitTree
+from memtool.edge.plumbing import Objects, git, path_of, raw_path, records, succeeds
+from memtool.edge.stale import clear_locks
+from memtool.edge.trees import CommitTree, blob_id
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
-_VERSION = "undo-1"
+_VERSION = "undo-2"
 _PATIENCE = 5
 """Seconds to wait for a git that a killed command left running."""
+_AGAIN = "Run the command again."
+_NONE = "none"
+"""The id of a file that is not there."""
+_SHA1 = 40
+"""Hex digits."""
 
 Files = Mapping[str, bytes | None]
 """Path to content; None for a file that is not there."""
+
+
+class Changed(MemtoolError):  # noqa: N818 (it names what happened to the repo)
+    """What a change was made for is not as it was: made anew, it may fit."""
 
 
 class _Step(Record):
@@ -34,7 +44,7 @@ class _Step(Record):
     path: str
     old: bytes | None
     new: str
-    """The hash of what it becomes."""
+    """The id of what it becomes, as git names a blob of these bytes."""
 
 
 class _Journal(Record):
@@ -42,22 +52,35 @@ class _Journal(Record):
 
     head: str
     """The commit on which it was begun."""
+    target: str
+    """The commit that ends it, where it is known beforehand."""
     steps: tuple[_Step, ...]
 
 
-def change(root: str, before: Files, after: Files, commit: Callable[[], str]) -> str:
+class Move(Record):
+    """A change that leads from one commit to another, which is there already."""
+
+    start: str
+    """The commit that HEAD has to name; empty before the first one."""
+    target: str
+
+
+def change(root: str, before: Files, after: Files, commit: Callable[[], str], *, move: Move | None = None) -> str:
     """Give the files of *after* their new content, in that order, call *commit*, and give the commit that it makes.
 
-    *before* is what the caller took the files for: raises MemtoolError, and changes nothing, where one has changed
-    since. When anything fails, *commit* too, the files are put back and the error goes on.
+    *before* is what the caller took the files for: raises Changed, and changes nothing, where one has changed since, or
+    HEAD is not where *move* starts. When anything fails, *commit* too, the files are put back and the error goes on.
     """
     with locked(root):
         settle(root)
+        tip = head(root)
+        if move and tip != move.start:
+            raise Changed(f"{root}: somebody else has committed meanwhile; nothing was written", hint=_AGAIN)
         for path in after:
             if _content(root, path) != before.get(path):
-                raise MemtoolError(f"{path}: changed meanwhile; nothing was written", hint="Run the command again.")
-        steps = tuple(_Step(path, before.get(path), _hash(new)) for path, new in after.items())
-        _save(root, _Journal(head(root), steps))
+                raise Changed(f"{path}: changed meanwhile; nothing was written", hint=_AGAIN)
+        steps = tuple(_Step(path, before.get(path), _id(new, tip)) for path, new in after.items())
+        _save(root, _Journal(tip, move.target if move else "", steps))
         try:
             for path, new in after.items():
                 _put(root, path, new)
@@ -72,7 +95,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str]) ->
 
 def recover(root: str) -> str:
     """Undo what a killed command left half done, and say so; nothing where there is nothing, or its command runs."""
-    if not os.path.lexists(_place(root)) or repository.WRITING in os.environ:  # a hook of its commit asks
+    if not os.path.lexists(_place(root)) or WRITING in os.environ:  # a hook of its commit asks
         return ""
     try:
         with locked(root, wait=_PATIENCE):
@@ -100,30 +123,55 @@ def settle(root: str) -> str:
 
 def _is_committed(root: str, journal: _Journal) -> bool:
     """Tell whether some commit since the journal was begun holds all that it tells of; later ones may change that."""
-    since = ("HEAD", f"^{journal.head}") if journal.head else ("HEAD",)
-    if head(root) == journal.head:
+    tip = head(root)
+    if not tip or tip == journal.head:
         return False
+    if journal.target:
+        return succeeds(root, "merge-base", "--is-ancestor", journal.target, tip)
+    since = (tip, f"^{journal.head}") if journal.head else (tip,)
     with Objects(root) as objects:
-        trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since, ok=(0, 128)).split())
-        return any(all(_hash(tree.get(step.path)) == step.new for step in journal.steps) for tree in trees)
+        trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since).split())
+        return any(all(_blob(tree, step.path) == step.new for step in journal.steps) for tree in trees)
 
 
 def _undo(root: str, journal: _Journal) -> list[str]:
     """Put the files back; leave, and list, those that somebody else has changed or committed since."""
     kept = []
+    tip = head(root)
     with Objects(root) as objects:
-        committed = CommitTree(objects, "HEAD") if head(root) else {}
+        committed = CommitTree(objects, tip) if tip else None
         for step in reversed(journal.steps):
             now = _content(root, step.path)
             if now == step.old:
                 continue
-            if _hash(now) != step.new or _hash(committed.get(step.path)) == step.new:
+            if _id(now, tip) != step.new or _blob(committed, step.path) == step.new:
                 kept.append(step.path)
             else:
                 _put(root, step.path, step.old)
-        new = [step.path for step in journal.steps if step.old is None and step.path not in committed]
-    git(root, "update-index", "--force-remove", "-z", "--stdin", stdin=b"".join(raw_path(path) + b"\0" for path in new))
+        meant = {path: oid for path, oid in _meant(root, journal).items() if _blob(committed, path) != oid}
+        new = {path for path in meant if _blob(committed, path) == _NONE}
+    staged = _staged(root, meant)
+    repository.unstage(root, [path for path, oid in meant.items() if path in new or staged.get(path, _NONE) == oid])
     return kept
+
+
+def _meant(root: str, journal: _Journal) -> dict[str, str]:
+    """Map each path that was to change to the id that the index may hold of it by now."""
+    if not journal.target:
+        return {step.path: step.new for step in journal.steps}
+    found = deltas(root, journal.head, journal.target)
+    return {one.path: one.new.oid.decode() if one.new else _NONE for one in found}
+
+
+def _blob(tree: CommitTree | None, path: str) -> str:
+    blob = tree.blob(path) if tree is not None else None
+    return blob.oid.decode() if blob else _NONE
+
+
+def _staged(root: str, paths: Collection[str]) -> dict[str, str]:
+    """Map those of *paths* that the index holds to the ids of their blobs."""
+    listed = (record.partition(b"\t") for record in records(root, "ls-files", "-s", "-z")) if paths else ()
+    return {path_of(path): about.split(b" ")[1].decode() for about, _, path in listed if path_of(path) in paths}
 
 
 def _wait_for_git(root: str) -> None:
@@ -131,6 +179,8 @@ def _wait_for_git(root: str) -> None:
     lock = os.path.join(git_dir(root), "index.lock")
     end = time.monotonic() + _PATIENCE
     idle = git_has_ended(root, wait=_PATIENCE)
+    if idle:
+        clear_locks(root)
     while os.path.lexists(lock) or not idle:
         if time.monotonic() > end:
             what = lock if os.path.lexists(lock) else root
@@ -160,8 +210,9 @@ def _put(root: str, path: str, content: bytes | None) -> None:
         write_atomically(place, content)
 
 
-def _hash(content: bytes | None) -> str:
-    return "none" if content is None else sha256(content).hexdigest()
+def _id(content: bytes | None, tip: str) -> str:
+    """Name *content* as git does in the repo of the commit *tip*; a repo without a commit is taken for one of SHA-1."""
+    return _NONE if content is None else blob_id(content, len(tip) or _SHA1).decode()
 
 
 # --- the journal -----------------------------------------------------------------------------------------------------
@@ -172,7 +223,7 @@ def _place(root: str) -> str:
 
 
 def _save(root: str, journal: _Journal) -> None:
-    sections = [journal.head.encode()]
+    sections = [journal.head.encode(), journal.target.encode()]
     for step in journal.steps:
         sections += [raw_path(step.path), b"" if step.old is None else b"=" + step.old, step.new.encode()]
     write_atomically(_place(root), cache.pack(_VERSION, sections))
@@ -182,14 +233,15 @@ def _load(root: str) -> _Journal | None:
     data = read_regular(_place(root))
     if isinstance(data, str):
         return None
-    tip, *rest = cache.unpack(_VERSION, data) or [b""]
-    if not tip and not rest:
+    sections = cache.unpack(_VERSION, data)
+    if not sections:
         raise MemtoolError(
             f"{_place(root)}: damaged; a command was interrupted here, and what it did cannot be undone by itself",
             hint="`git status` shows what it left; settle that, then remove the file.",
         )
+    tip, target, *rest = sections
     steps = (
         _Step(path_of(path), old[1:] if old else None, new.decode())
         for path, old, new in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
     )
-    return _Journal(tip.decode(), tuple(steps))
+    return _Journal(tip.decode(), target.decode(), tuple(steps))

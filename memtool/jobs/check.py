@@ -118,11 +118,13 @@ def _folders(path: str) -> Iterator[str]:
         yield path and path + "/"
 
 
-def check_push(root: str, updates: bytes, *, remote: str) -> tuple[list[Finding], list[Finding]]:
+def check_push(root: str, updates: bytes, *, remote: str, merges: bool = True) -> tuple[list[Finding], list[Finding]]:
     """Judge the commits that a push to *remote* would carry: (what stops it, what is only said).
 
     *updates* is what git hands to pre-push: ``ref commit remote-ref remote-commit`` a line. Every version of every file
     is looked at, because what a later commit took out is still pushed. A budget is reported and never stops a push.
+    Without *merges* those are left out: what memtool merges is on both sides already, and a secret of the remote is no
+    reason to keep this machine from sending its notes.
     """
     stops: list[Finding] = []
     said: list[Finding] = []
@@ -132,7 +134,7 @@ def check_push(root: str, updates: bytes, *, remote: str) -> tuple[list[Finding]
             return [], []
         trees = [CommitTree(objects, tip) for tip in tips]
         configs = [load_config(tree)[0] for tree in trees]
-        for commit, path, oid in _new_blobs(root, _unpushed(root, objects, tips, theirs, remote)):
+        for commit, path, oid in _new_blobs(root, _unpushed(root, objects, tips, theirs, remote, merges=merges)):
             stops += (
                 finding.replace(message=f"{finding.message} (commit {commit[:12]})")
                 for finding in _pushed_file(objects, path, oid, configs)
@@ -179,14 +181,17 @@ def _tips(objects: Objects, updates: bytes) -> tuple[list[str], list[str]]:
     return ours, theirs
 
 
-def _unpushed(root: str, objects: Objects, tips: Sequence[str], theirs: Sequence[str], remote: str) -> bytes:
+def _unpushed(
+    root: str, objects: Objects, tips: Sequence[str], theirs: Sequence[str], remote: str, *, merges: bool
+) -> bytes:
     """List the commits that *remote* does not hold, as far as is known here, one a line."""
     infos = objects.info([f"{oid}^{{commit}}".encode() for oid in theirs])
     known = [f"^{info[0].decode()}" for info in infos if info]
     named = remote in git(root, "remote").decode("utf-8", "surrogateescape").splitlines()
     excluded = f"--remotes={remote}" if named else "--remotes"
     asked = "".join(f"{line}\n" for line in (*tips, *known)).encode()
-    return git(root, "rev-list", "--stdin", "--not", excluded, stdin=asked)
+    which = () if merges else ("--no-merges",)
+    return git(root, "rev-list", *which, "--stdin", "--not", excluded, stdin=asked)
 
 
 def _new_blobs(root: str, commits: bytes) -> Iterator[tuple[str, str, bytes]]:

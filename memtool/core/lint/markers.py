@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from memtool.core.blocks import lines
 
+SET_ASIDE = b"Set aside in a merge"
+"""How the heading begins above a text that memtool's own merge could not fit in; no date stands first, so it is no
+dated entry."""
+
 
 def conflict(data: bytes) -> tuple[int, bool] | None:
     """Find the first conflict: (its line, is it whole and outside code); None where there is none.

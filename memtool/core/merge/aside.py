@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memtool.core.lint.markers import SET_ASIDE
 from memtool.model import Record
 
 BOTH = "both sides changed it"
@@ -22,7 +23,9 @@ class Aside(Record):
 
     def inline(self, level: int) -> bytes:
         """Write what was set aside as a section of *level* (1 at least), for the file that it comes from."""
-        heading = " ".join(filter(None, ("#" * max(level, 1), self.what, f"(set aside in a merge, {self.digest()})")))
+        heading = f"{'#' * max(level, 1)} {SET_ASIDE.decode()} ({self.digest()})" + (
+            f": {self.what}" if self.what else ""
+        )
         said = "What stands above and this are two versions. Keep what is right, and delete this section."
         return f"{heading}\n\n{said}\n\n".encode("utf-8", "surrogateescape") + fenced(self.text)
 

@@ -32,10 +32,11 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, end: bytes, inline: bool =
     gaps = [_gap(sides, *pair, end=end) for pair in pairwise([None, *order, None])]
     texts = [stays[name].section.text for name in order]
     data = b"".join(chain.from_iterable(zip(gaps, [*texts, b""], strict=True)))
-    if [section.text for section in cut(data).sections] != texts:
+    found = cut(data).sections
+    if [section.text for section in found] != texts:
         return None
-    asides = (stays[name].aside for name in order if not inline)
-    return Merged(data, tuple(aside for aside in asides if aside))
+    asides = ((stays[name].aside, section.entry.slug) for name, section in zip(order, found, strict=True) if not inline)
+    return Merged(data, tuple(aside.replace(slug=slug) for aside, slug in asides if aside))
 
 
 def _order(sides: Sides, stays: dict[Name, Kept]) -> list[Name]:
@@ -70,16 +71,16 @@ def _chunks(run: Sequence[Name], stays: dict[Name, Kept]) -> Iterator[list[Name]
 
 
 def _with_asides(order: list[Name], stays: dict[Name, Kept]) -> tuple[list[Name], dict[Name, Kept]]:
-    """Put what was set aside, as a section of its own, below what stayed and the sections under that."""
+    """Put what was set aside right below what stayed, as a section of its own that takes nothing under it along."""
     out, new = list[Name](), dict[Name, Kept]()
-    for chunk in _chunks(order, stays):
-        out += chunk
-        level = stays[chunk[0]].section.level
-        for aside in (stays[name].aside for name in chunk):
-            if aside and aside.text:
-                one = cut(aside.inline(level)).sections[0]
-                new[one.text, 0] = Kept(one)
-                out.append((one.text, 0))
+    for name, following in zip(order, [*order[1:], None], strict=False):
+        out.append(name)
+        aside, level = stays[name].aside, stays[name].section.level
+        if aside and aside.text:
+            below = stays[following].section.level if following else 0
+            one = cut(aside.inline(max(level, below))).sections[0]
+            new[one.text, 0] = Kept(one)
+            out.append((one.text, 0))
     return out, stays | new
 
 

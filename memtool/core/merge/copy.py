@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from _collections_abc import Iterator
+
 from memtool.core.config import Config, basename
 from memtool.core.entry import slug
 from memtool.core.lint.links import resolve
 from memtool.core.merge.aside import Aside, fenced, unfenced
 from memtool.core.plainyaml import quote
 from memtool.core.row import destination, inline, joined, parts, relative
-from memtool.model import Record
+from memtool.model import Record, Snapshot, odd, under
 
 _NAME = 60
 """Characters of the other file's name that its conflict copy keeps."""
@@ -25,6 +27,14 @@ class Copy(Record):
     """The anchor of the section there; empty for front matter, a text above all headings, and a whole file."""
     text: bytes
     """What was set aside, byte for byte."""
+    what: str
+    """The section's heading, ``front matter``, or its key, as they are shown; empty for a whole file."""
+    reason: str
+
+    @property
+    def aim(self) -> str:
+        """Where the text stood: ``path#slug``, the path with the key of its front matter, or the path."""
+        return f"{self.path}#{self.slug}" if self.slug else f"{self.path} ({self.what})" if self.what else self.path
 
 
 def folder(config: Config) -> str:
@@ -52,6 +62,16 @@ def read(place: str, data: bytes, config: Config) -> Copy | None:
     text = unfenced(data)
     if text is None or not place.startswith(folder(config) + "/"):
         return None
-    rows = (parts(line)[1].decode("utf-8", "surrogateescape") for line in data.splitlines())
-    path, _, anchor = next(filter(None, rows), "").partition("#")
-    return Copy(resolve(place, path), anchor, text) if path else None
+    _, target, said = next(filter(any, map(parts, data.splitlines())), (b"", b"", b""))
+    path, _, anchor = target.decode("utf-8", "surrogateescape").partition("#")
+    what, _, reason = said.decode("utf-8", "replace").rpartition(": ")
+    path = resolve(place, path)
+    return Copy(path, anchor, text, what, reason) if path else None
+
+
+def copies(snapshot: Snapshot, config: Config) -> Iterator[tuple[str, Copy]]:
+    """Yield place and content of each conflict copy of *snapshot*, in order."""
+    for place in sorted(under(snapshot, folder(config))):
+        found = None if odd(snapshot, place) else read(place, snapshot[place], config)
+        if found:
+            yield place, found

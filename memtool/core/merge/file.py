@@ -19,7 +19,7 @@ def merge(base: bytes | None, ours: bytes, theirs: bytes, *, inline: bool = Fals
     if settled(base, ours, theirs):
         return Merged(taken(base or b"", ours, theirs))
     was, one, other = base or b"", *sorted((ours, theirs))  # so nothing below can depend on which side is which
-    merged = _by_parts(was, one, other, inline=inline) if all(map(_is_text, (was, one, other))) else None
+    merged = _by_parts(was, one, other, inline=inline) if all(map(is_text, (was, one, other))) else None
     return merged or _whole(one, other)
 
 
@@ -61,10 +61,10 @@ def _whole(ours: bytes, theirs: bytes) -> Merged:
 
 def _weight(data: bytes) -> tuple[bool, bool, str, bytes]:
     parsed = document.read(data)
-    return _is_text(data), not parsed.error, parsed.source_date, data
+    return is_text(data), not parsed.error, parsed.source_date, data
 
 
-def _is_text(data: bytes) -> bool:
+def is_text(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError:

@@ -32,7 +32,9 @@ class Merge(Record):
     """What a merge gives."""
 
     files: dict[str, bytes]
-    """The memory of the merged tree, by path, conflict copies included; what is not in it is to be deleted."""
+    """The memory of the merged tree, by path, conflict copies included."""
+    removed: tuple[str, ...]
+    """The memory files of any of the trees that are not in the merged one."""
     conflicts: tuple[Conflict, ...]
     """By path, sections in order."""
     others: tuple[str, ...]
@@ -58,7 +60,8 @@ def merge(base: Snapshot, ours: Snapshot, theirs: Snapshot, *, config: Config) -
     files = {path: reduce(_together, sorted(found[path])) for path in sorted(found)}
     rest = (path for path in set(paths).difference(memory) if not _is_rebuilt(path, trees, config))
     others = tuple(sorted(path for path in rest if _differs(path, trees)))
-    return Merge(files, tuple(sorted(conflicts, key=lambda one: one.path)), others)
+    removed = tuple(path for path in memory if path not in files)
+    return Merge(files, removed, tuple(sorted(conflicts, key=lambda one: one.path)), others)
 
 
 def _is_memory(path: str, trees: Sequence[Snapshot], config: Config) -> bool:

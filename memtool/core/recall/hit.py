@@ -9,7 +9,18 @@ from memtool.core.changes import DAY, midnight
 from memtool.core.config import Config
 from memtool.core.dates import is_date
 from memtool.core.document import Document
-from memtool.core.entry import REVISED, VALID_UNTIL, VERIFIED, VOID_SINCE, WHY, Entry, Ref, entries, is_scope, ref
+from memtool.core.entry import (
+    REVISED,
+    VALID_UNTIL,
+    VERIFIED,
+    VOID_SINCE,
+    WHY,
+    Entry,
+    Ref,
+    entries,
+    is_scope,
+    ref,
+)
 from memtool.core.lint.records import near_misses
 from memtool.core.lint.status import rotting
 from memtool.core.recall.terms import fold, terms
@@ -138,6 +149,8 @@ def _qualifiers(
     for folder, what in ((config.handoffs, "a handoff"), (config.inbox, "proposed")):
         if path.startswith(folder + "/"):
             yield f"{what}: no current authorization"
+    if entry.set_aside:
+        yield "set aside in a merge: nobody has settled which of two versions holds"
     if age is not None and age < 0:
         yield "dated in the future"
     old = age is None or age > OLD

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import memtool
 from memtool.core import config as configuration
 from memtool.core.config import AGENT, CONFIG, Config
+from memtool.core.scaffold import MERGE
 from memtool.edge import repository
 from memtool.edge.files import read_regular
 from memtool.edge.location import agent as agent_of
@@ -19,6 +20,7 @@ from memtool.edge.pending import pending
 from memtool.edge.plumbing import git, succeeds
 from memtool.errors import MemtoolError
 from memtool.jobs.setup.checkup import Check, fail, ok, warn
+from memtool.jobs.setup.driver import lacking
 from memtool.jobs.setup.hooks import BEFORE, HOOKS, Hook, hooks_state
 from memtool.jobs.setup.managers import Manager, find
 from memtool.jobs.setup.probe import probe
@@ -41,6 +43,7 @@ def doctor(root: str, *, agent: str | None = None, now: float = 0.0) -> list[Che
     look: dict[str, Callable[[], Iterator[Check]]] = {
         "hooks": lambda: _hooks(root, config),
         "attributes": lambda: _attributes(root),
+        "merge": lambda: _merge(root),
         "digest": lambda: _digest(root, config),
         "agent": lambda: _agent(root, config, agent),
         "memtool": _installation,
@@ -151,6 +154,18 @@ def _attributes(root: str) -> Iterator[Check]:
         yield warn(
             "attributes", "*.md may have other line ends on disk than in git", "Add `*.md -text` to .gitattributes."
         )
+
+
+def _merge(root: str) -> Iterator[Check]:
+    said = git(root, "check-attr", "-z", "merge", "--", "memory.md").split(b"\0")[2].decode("utf-8", "replace")
+    if f"merge={said}" != MERGE:
+        how = "lines" if said in {"unspecified", "set"} else f"`{said}`"
+        remedy = f"Add `*.md {MERGE}` to .gitattributes, or let memtool init do it."
+        yield warn("merge", f"git merges *.md by {how}, not by memtool", remedy)
+    elif lack := lacking(root):
+        yield warn("merge", f"git merges memory without memtool: {lack}", _INIT)
+    else:
+        yield ok("merge", "git merges memory by memtool")
 
 
 def _digest(root: str, config: Config) -> Iterator[Check]:

@@ -17,7 +17,7 @@ from memtool.edge.plumbing import GitError, git
 from memtool.edge.repository import Place
 from memtool.errors import MemtoolError
 from memtool.jobs.index import write_index
-from memtool.jobs.setup import hooks
+from memtool.jobs.setup import driver, hooks
 from memtool.jobs.setup.plan import Plan, exclusion, make_plan
 from memtool.jobs.setup.report import InitReport, count, next_steps
 from memtool.jobs.setup.setting import Name, Tie, name_for, tie_to
@@ -71,7 +71,7 @@ def _state(plan: Plan, tie: Tie) -> State:
 def _clone_to_come(place: Place, name: Name, tie: Tie) -> InitReport:
     return InitReport(
         place.path, "cloned", True, name.text, name.origin, Config(), hooks=hooks.would_install(place.path),
-        remote=remotes.masked(tie.url), notes=("what it holds is seen only in the clone",),
+        merge_driver=True, remote=remotes.masked(tie.url), notes=("what it holds is seen only in the clone",),
     )  # fmt: skip
 
 
@@ -81,8 +81,9 @@ def _foretold(report: InitReport, plan: Plan) -> InitReport:
     left_over = repository.uncommitted(place.path, _journal(place)) if place.is_repo else []
     committed = len({*plan.commits, *plan.adopted, *left_over})
     branch = repository.branch_of(place.path) if place.is_repo else repository.BRANCH
-    report = report.replace(hooks=installed, committed=committed, branch=branch)
-    nothing = report.state == "completed" and not (committed or installed.written)
+    merge_driver = not (place.is_repo and driver.is_installed(place.path))
+    report = report.replace(hooks=installed, merge_driver=merge_driver, committed=committed, branch=branch)
+    nothing = report.state == "completed" and not (committed or installed.written or merge_driver)
     return report.replace(state="unchanged") if nothing else report
 
 
@@ -96,7 +97,7 @@ def _carried_out(report: InitReport, plan: Plan, name: Name, tie: Tie) -> InitRe
         git(root, "config", "memtool.agent", name.text)
     if tie.add:
         repository.add_origin(root, tie.url)
-    report = report.replace(branch=repository.branch_of(root))
+    report = report.replace(merge_driver=driver.install(root), branch=repository.branch_of(root))
     if plan.index:
         try:
             write_index(root)
@@ -107,8 +108,8 @@ def _carried_out(report: InitReport, plan: Plan, name: Name, tie: Tie) -> InitRe
         report = report.replace(hooks=hooks.install(root))
     except MemtoolError as error:
         report = _with_problem(report, f"No hooks: {error.message}", error.hint)
-    done = changed or name.store or tie.add or report.commit or report.hooks.written or report.problem
-    if report.state == "completed" and not done:
+    set_up = name.store or tie.add or report.merge_driver or report.hooks.written
+    if report.state == "completed" and not (changed or set_up or report.commit or report.problem):
         report = report.replace(state="unchanged")
     return report.replace(next=next_steps(report))
 

@@ -32,6 +32,8 @@ _PLANS = {
     "completed": "a memory repo; what is missing would be added",
     "unchanged": "a memory repo, complete; nothing would be changed",
 }
+_DRIVER = ("set up: git merges memory by memtool; both texts stay", "to set up: git would merge memory by memtool")
+"""Done, and foretold."""
 _WIDTH = 98
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
@@ -54,6 +56,8 @@ class InitReport(Record):
     over: tuple[tuple[str, int, int], ...] = ()
     """Resident files over budget: (path, bytes, budget)."""
     hooks: Installed = Installed()
+    merge_driver: bool = False
+    """git was told, in this clone, to merge memory by memtool."""
     commit: str = ""
     committed: int = 0
     """How many files the commit holds."""
@@ -104,6 +108,8 @@ class InitReport(Record):
             text = f"{size:,} bytes, {size - budget:,} over its budget of {budget:,}; it may not grow"
             yield "over", [f"{_printable(path)}: {text}"]
         yield "hooks", list(_hooks(self.hooks, dry_run=self.dry_run))
+        if self.merge_driver:
+            yield "merge", [_DRIVER[self.dry_run]]
         yield "remote", [self.remote] if self.remote else []
         if self.committed:
             where = f"on {self.branch}" if self.branch else "on no branch (HEAD is detached)"

@@ -1,0 +1,218 @@
+"""The work tree, the index and the branch brought from one commit to another, with nothing of the user's in the way.
+
+Markdown is written whole or not at all, with a journal (`transaction`); other files as git writes them, each put in its
+place in one step. What the user has staged or changed elsewhere stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+
+from memtool.edge.delta import Delta, deltas
+from memtool.edge.files import MAX_FILE, link_atomically, move, read_regular, remove
+from memtool.edge.plumbing import GitError, Objects, git, path_of, raw_path
+from memtool.edge.repository import status
+from memtool.edge.transaction import Move, change
+from memtool.edge.trees import Blob
+from memtool.errors import MemtoolError
+from memtool.model import Record
+
+_REGULAR = frozenset({b"100644", b"100755", b"100664"})
+_LINK, _SUBMODULE = b"120000", b"160000"
+_EXECUTABLE = 0o111
+_PATIENCE = 5.0
+"""Seconds to try again while another git holds the index."""
+
+
+class InTheWay(MemtoolError):  # noqa: N818 (it names what stands there)
+    """Local changes, or files that git does not look after, stand where a commit has other content."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        super().__init__(f"changed here, and in what comes: {', '.join(paths)}", hint="Commit or move them yourself.")
+        self.paths = tuple(paths)
+
+
+class _Plan(Record):
+    """What has to be done for each path."""
+
+    before: dict[str, bytes | None]
+    after: dict[str, bytes | None]
+    """The files that memtool writes itself."""
+    others: tuple[Delta, ...]
+
+
+def switch(root: str, old: str, new: str, *, reason: str) -> None:
+    """Bring everything from the commit *old*, which HEAD has to name, to *new*; *reason* is for the reflog.
+
+    Raises InTheWay, and changes nothing, where that would lose local work; Changed where something moved meanwhile.
+    """
+    differing = deltas(root, old, new)
+    with Objects(root) as objects:
+        plan = _plan(root, objects, differing)
+        _refuse_in_the_way(root, objects, differing, plan)
+
+        def arrive() -> str:
+            _index(root, differing)
+            _put_others(root, objects, plan.others)
+            _make_executable(root, differing)
+            git(root, "update-ref", "-m", reason, "HEAD", new, old or "0" * len(new))
+            return new
+
+        change(root, plan.before, plan.after, arrive, move=Move(old, new))
+    git(root, "update-index", "-q", "--refresh", ok=(0, 1))
+
+
+def _plan(root: str, objects: Objects, differing: Sequence[Delta]) -> _Plan:
+    """Settle which files memtool writes, and what it takes them for: where the disk has what it should, that."""
+    blobs = {blob.oid for one in differing for blob in (one.old, one.new) if blob and blob.mode in _REGULAR}
+    sizes = {info[0]: info[2] for info in objects.info(sorted(blobs)) if info}
+    mine = [one for one in differing if _is_mine(one, sizes)]
+    wanted = sorted({blob.oid for one in mine for blob in (one.old, one.new) if blob})
+    data = {oid: data for oid, data in zip(wanted, objects.contents(wanted), strict=True) if data is not None}
+    before: dict[str, bytes | None] = {}
+    for one in mine:
+        now = read_regular(os.path.join(root, one.path))
+        there = now if isinstance(now, bytes) else None
+        is_right = one.new is not None and there == data[one.new.oid]
+        was = data[one.old.oid] if one.old else None
+        before[one.path] = there if is_right or _is_clean(root, one, there) else was
+    # folders are freed before files take their place
+    ordered = sorted(mine, key=lambda one: (one.new is not None, one.path))
+    after = {one.path: data[one.new.oid] if one.new else None for one in ordered}
+    return _Plan(before, after, tuple(one for one in differing if one.path not in before))
+
+
+def _is_mine(one: Delta, sizes: dict[bytes, int]) -> bool:
+    blobs = [blob for blob in (one.old, one.new) if blob]
+    return one.path.endswith(".md") and all(sizes.get(blob.oid, MAX_FILE + 1) <= MAX_FILE for blob in blobs)
+
+
+def _is_clean(root: str, one: Delta, there: bytes | None) -> bool:
+    """Tell whether the disk holds what git keeps, though in other bytes: line ends that git converts."""
+    if one.old is None or there is None:
+        return False
+    return git(root, "hash-object", "--stdin", "--path", one.path, stdin=there).strip() == one.old.oid
+
+
+# --- what stands in the way ------------------------------------------------------------------------------------------
+
+
+def _refuse_in_the_way(root: str, objects: Objects, differing: Sequence[Delta], plan: _Plan) -> None:
+    """Raise InTheWay where local work would be lost; what is already as it is to be is in nobody's way."""
+    states = status(root)
+    going = {one.path for one in differing if one.new is None}
+    found = [
+        one.path
+        for one in differing
+        if _is_touched(root, one, states) and not _is_as_meant(root, objects, one, states, plan)
+    ]
+    found += (folder for one in differing if one.new for folder in _above(root, one.path) if folder not in going)
+    if found:
+        raise InTheWay(sorted(set(found)))
+
+
+def _is_touched(root: str, one: Delta, states: dict[str, str]) -> bool:
+    """Tell whether git sees a change there; of a file that it ignores it says nothing."""
+    return one.path in states or (one.old is None and os.path.isfile(os.path.join(root, one.path)))
+
+
+def _is_as_meant(root: str, objects: Objects, one: Delta, states: dict[str, str], plan: _Plan) -> bool:
+    letters = states.get(one.path, "??")
+    if letters[0] not in " ?" and letters[1] != " ":
+        return False  # staged, and changed again: two versions, of which one would be lost
+    if one.path in plan.after:
+        return plan.before[one.path] == plan.after[one.path]
+    place = os.path.join(root, one.path)
+    if one.new is None:
+        return not os.path.lexists(place)
+    if one.new.mode == _LINK:
+        return os.path.islink(place) and _link(objects, one.new) == os.fsencode(os.readlink(place))
+    return os.path.isfile(place) and git(root, "hash-object", "--", one.path).strip() == one.new.oid
+
+
+def _above(root: str, path: str) -> Iterator[str]:
+    """Yield the folder above *path* that is no folder."""
+    parts = path.split("/")
+    for at in range(1, len(parts)):
+        folder = "/".join(parts[:at])
+        place = os.path.join(root, folder)
+        if os.path.lexists(place) and (os.path.islink(place) or not os.path.isdir(place)):
+            yield folder
+
+
+# --- index, and the files that are no markdown ------------------------------------------------------------------------
+
+
+def _index(root: str, differing: Sequence[Delta]) -> None:
+    """Let the index hold the new blobs; other paths, and what is staged there, stay."""
+    flagged = _left_out(root)
+    gone = b"0" * max((len(blob.oid) for one in differing for blob in (one.old, one.new) if blob), default=0)
+    lines = (
+        b"%s %s\t%s\0" % (*((one.new.mode, one.new.oid) if one.new else (b"0", gone)), raw_path(one.path))
+        for one in sorted(differing, key=lambda one: one.new is not None)
+    )
+    _patiently(root, "update-index", "-z", "--index-info", stdin=b"".join(lines))
+    again = b"".join(raw_path(one.path) + b"\0" for one in differing if one.new and one.path in flagged)
+    if again:
+        _patiently(root, "update-index", "--skip-worktree", "-z", "--stdin", stdin=again)
+
+
+def _left_out(root: str) -> set[str]:
+    """List what a sparse checkout leaves out of the work tree."""
+    if git(root, "config", "--type=bool", "--get", "core.sparseCheckout", ok=(0, 1)).strip() != b"true":
+        return set()
+    listed = git(root, "ls-files", "-t", "-z").split(b"\0")
+    return {path_of(record[2:]) for record in listed if record.startswith(b"S ")}
+
+
+def _patiently(root: str, *args: str, stdin: bytes) -> None:
+    """Change the index; while another git holds it, try again for a while."""
+    end = time.monotonic() + _PATIENCE
+    pause = 0.05
+    while True:
+        try:
+            git(root, *args, stdin=stdin)
+        except GitError as error:
+            if "index.lock" not in error.stderr or time.monotonic() > end:
+                raise
+            time.sleep(pause)
+            pause *= 2
+        else:
+            return
+
+
+def _put_others(root: str, objects: Objects, others: Sequence[Delta]) -> None:
+    """Put what memtool does not write itself in its place, as git would: with filters, line ends, links."""
+    for one in others:
+        place = os.path.join(root, one.path)
+        if one.new is None and os.path.lexists(place) and not os.path.isdir(place):
+            remove(place, upto=root)
+        elif one.new and one.new.mode == _LINK:
+            link_atomically(place, _link(objects, one.new))
+    regular = [one.path for one in others if one.new and one.new.mode in _REGULAR]
+    for temporary, path in _checked_out(root, regular):
+        move(os.path.join(root, temporary), os.path.join(root, path))
+
+
+def _checked_out(root: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Let git write files beside their places; yield (temporary name, path)."""
+    asked = b"".join(raw_path(path) + b"\0" for path in paths)
+    said = git(root, "checkout-index", "--temp", "-z", "--stdin", stdin=asked) if paths else b""
+    for record in filter(None, said.split(b"\0")):
+        temporary, _, path = record.partition(b"\t")
+        yield path_of(temporary), path_of(path)
+
+
+def _link(objects: Objects, blob: Blob) -> bytes:
+    return objects.contents([blob.oid])[0] or b""
+
+
+def _make_executable(root: str, differing: Sequence[Delta]) -> None:
+    for one in differing:
+        place = os.path.join(root, one.path)
+        if one.new and one.new.mode in _REGULAR and (one.old is None or one.old.mode != one.new.mode):
+            mode = os.stat(place).st_mode & ~_EXECUTABLE
+            readers = mode >> 2 & _EXECUTABLE
+            os.chmod(place, mode | readers if one.new.mode == b"100755" else mode)

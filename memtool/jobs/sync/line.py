@@ -1,0 +1,63 @@
+"""The line to the other machines: which branch here, which remote, which branch there."""
+
+from __future__ import annotations
+
+from memtool.edge import refs
+from memtool.edge.plumbing import git
+from memtool.edge.repository import branch_of
+from memtool.errors import MemtoolError
+from memtool.jobs.sync.stop import Stop
+from memtool.model import Record
+
+_ASKED = r"^(memtool\.remote|branch\..*\.(remote|merge)|remote\..*\.(url|pushurl))$"
+
+
+class Line(Record):
+    """Where a sync goes."""
+
+    branch: str
+    """The branch here."""
+    remote: str = ""
+    """The remote's name; empty where there is none."""
+    theirs: str = ""
+    """The branch at the remote."""
+    tracked: bool = False
+    """git knows that the branch here follows the one there."""
+
+    @property
+    def name(self) -> str:
+        """Give the line as git shows it: ``origin/main``."""
+        return f"{self.remote}/{self.theirs}"
+
+    @property
+    def seen(self) -> str:
+        return refs.seen(self.remote, self.theirs)
+
+    @property
+    def fetched(self) -> str:
+        return refs.fetched(self.remote, self.theirs)
+
+
+def line(root: str) -> Line:
+    """Find it: `git config memtool.remote`, the remote that the branch follows, `origin`, the only one there is.
+
+    Raises Stop on no branch, and where several remotes could be meant.
+    """
+    branch = branch_of(root)
+    if not branch:
+        raise Stop("detached")
+    asked = git(root, "config", "-z", "--get-regexp", _ASKED, ok=(0, 1)).decode("utf-8", "surrogateescape")
+    said = dict(pair.partition("\n")[::2] for pair in asked.split("\0") if pair)
+    remotes = sorted({key[7:].rpartition(".")[0] for key in said if key.startswith("remote.")})
+    followed = said.get(f"branch.{branch}.remote", "")
+    wanted = said.get("memtool.remote", "")
+    if wanted and wanted not in remotes:
+        raise MemtoolError(f"git config memtool.remote names {wanted!r}, and there is no such remote")
+    found = wanted or next((name for name in (followed, "origin") if name in remotes), "")
+    if not found and len(remotes) > 1:
+        raise MemtoolError(
+            f"several remotes could be meant: {', '.join(remotes)}", hint="Choose one: git config memtool.remote NAME"
+        )
+    remote = found or "".join(remotes)
+    merge = said.get(f"branch.{branch}.merge", "") if followed == remote else ""
+    return Line(branch, remote, merge.removeprefix("refs/heads/") or branch, bool(merge))

@@ -1,0 +1,124 @@
+"""What this machine changed, committed: of memory only, and only what may enter it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from memtool.core.check import Change, check
+from memtool.core.config import CONFIG, Config
+from memtool.core.merge import copy
+from memtool.edge import repository
+from memtool.edge.files import irregular
+from memtool.edge.location import head, load_config
+from memtool.edge.mint import Data, new_commit
+from memtool.edge.plumbing import Objects
+from memtool.edge.trees import CommitTree, Folder
+from memtool.errors import MemtoolError
+from memtool.jobs.commit import Message, commit, index_pages, on_disk
+from memtool.jobs.sync.stop import Stop
+from memtool.model import Finding, Overlay, Record
+
+_FEW = 10
+"""Files that may be deleted without a second look, whatever share of the memory they are."""
+
+
+class Left(Record):
+    """A change that is not committed, and why."""
+
+    path: str
+    why: str
+
+
+class Local(Record):
+    """What there was to commit."""
+
+    paths: tuple[str, ...]
+    left: tuple[Left, ...]
+    findings: tuple[Finding, ...] = ()
+    """What keeps files out."""
+
+
+def look(root: str, *, today: str) -> Local:
+    """Tell which changes of memory files are to be committed, and which are not; change nothing.
+
+    Raises Stop where so much is deleted that somebody should look first.
+    """
+    states = repository.status(root)
+    if not states:
+        return Local((), ())
+    config = load_config(Folder(root))[0].writable()
+    sorted_out = {path: _why_left(root, path, letters, config) for path, letters in states.items()}
+    wanted = [path for path, why in sorted_out.items() if not why]
+    tip = head(root)
+    with Objects(root) as objects:
+        tree = CommitTree(objects, tip) if tip else None
+        if tree is not None:
+            _refuse_many_deleted(tree, wanted, config, root)
+        wrong = _refused(tree, root, wanted, config, today) if wanted else []
+    bad = {finding.path for finding in wrong}
+    left = [Left(path, why) for path, why in sorted_out.items() if why]
+    left += [Left(path, "it may not enter the memory as it is") for path in wanted if path in bad]
+    return Local(tuple(path for path in wanted if path not in bad), tuple(left), tuple(wrong))
+
+
+def commit_local(root: str, local: Local, *, agent: str) -> str:
+    """Commit what `look` found, with the pages of the index that it changes; give the commit, if any.
+
+    Raises Stop where a hook of the repo refuses it.
+    """
+    if not local.paths:
+        return ""
+    config = load_config(Folder(root))[0].writable()
+    message = Message("Commit what changed here", "sync", agent)
+    pages: dict[str, bytes | None] = {}
+    tip = head(root)
+    if tip:
+        with Objects(root) as objects:
+            there = {path: on_disk(root, path) for path in local.paths if config.is_on_demand(path)}
+            pages = index_pages(root, CommitTree(objects, tip), config, there)
+    try:
+        return commit(root, {}, pages, message, also=[path for path in local.paths if path not in pages])
+    except MemtoolError as error:
+        if error.message.startswith("nothing was changed"):
+            raise Stop("refused", why=error.message) from error
+        raise
+
+
+def preview(root: str, local: Local, ours: str, *, agent: str) -> str:
+    """Give the commit that `commit_local` would make, without the index: an object that nothing leads to."""
+    files = {path: None if (data := on_disk(root, path)) is None else Data(b"100644", data) for path in local.paths}
+    return new_commit(root, parents=[ours], files=files, message="Preview\n", agent=agent) if files else ours
+
+
+def _why_left(root: str, path: str, letters: str, config: Config) -> str:
+    """Say why a changed file is none of a sync's to commit; nothing where it is."""
+    mine = config.is_memory(path) or config.is_index(path) or path.startswith(copy.folder(config) + "/")
+    if path == config.digest:
+        return "it is generated at each start, and never committed"
+    if not mine and (letters == "??" or path != CONFIG):
+        return "it is no memory"
+    if letters != "??" and letters[0] != " " and letters[1] != " ":
+        return "it is staged, and changed again since"
+    place = os.path.join(root, path)
+    what = irregular(place) if os.path.lexists(place) else ""
+    return f"it is {what}" if what else ""
+
+
+def _refuse_many_deleted(tree: CommitTree, wanted: Sequence[str], config: Config, root: str) -> None:
+    """Raise Stop where most of the memory is gone: a failed restore, a disk that is not mounted, a wrong script."""
+    gone = [path for path in wanted if config.is_memory(path) and not os.path.lexists(os.path.join(root, path))]
+    if len(gone) <= _FEW:
+        return
+    there = sum(1 for path in tree if config.is_memory(path))
+    if 2 * len(gone) > there:
+        raise Stop("many-deleted", why=f"{len(gone)} of {there} memory files are gone from the disk")
+
+
+def _refused(tree: CommitTree | None, root: str, wanted: Sequence[str], config: Config, today: str) -> list[Finding]:
+    """List the errors that the changes bring; each keeps its file out."""
+    changes = {path: on_disk(root, path) for path in wanted}
+    adopting = tree is None or CONFIG not in tree
+    change = Change(tuple(sorted(changes)), () if tree is None else (tree,), adopting)
+    report = check(Overlay(tree or {}, changes), config, source="work tree", today=today, change=change)
+    return [finding for finding in report.findings if finding.severity == "error"]

@@ -1,0 +1,128 @@
+"""What a sync did, as a person and a program read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from memtool.core.merge.tree import Conflict
+from memtool.core.sync import STATES
+from memtool.core.terminal import printable
+from memtool.jobs.sync.local import Left
+from memtool.model import Finding, Record
+
+_SHOWN = 8
+"""Lines of a kind that are shown; JSON has all."""
+_DIFF = 40
+"""Lines of a diff that are shown."""
+
+
+class Moved(Record):
+    """One file that came or went."""
+
+    path: str
+    what: str
+    """``new``, ``changed`` or ``gone``."""
+
+
+class Resident(Record):
+    """A resident file that other machines changed."""
+
+    path: str
+    diff: str
+
+
+class Result(Record):
+    """How a sync ended, and what it did on the way."""
+
+    state: str
+    remote: str = ""
+    """``origin/main``."""
+    detail: Mapping[str, str] = MappingProxyType({})
+    """What fills the sentence of the state."""
+    commit: str = ""
+    """What HEAD names now."""
+    pulled: int = 0
+    """How many commits came."""
+    pushed: int = 0
+    """How many commits went."""
+    came: tuple[Moved, ...] = ()
+    went: tuple[Moved, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    resident_changes: tuple[Resident, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    left: tuple[Left, ...] = ()
+    paths: tuple[str, ...] = ()
+    """The files that stopped it."""
+    notes: tuple[str, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def code(self) -> int:
+        return STATES[self.state].code
+
+    def _filled(self, sentence: str) -> str:
+        words = {"why": "", "choices": "", "tip": "", **self.detail, "remote": self.remote}
+        return sentence.format_map(words).strip()
+
+    @property
+    def message(self) -> str:
+        said = self._filled(STATES[self.state].says)
+        why = self.detail.get("why", "")
+        return f"{said} ({printable(why)})" if why and why not in said else said
+
+    @property
+    def next(self) -> str:
+        return self._filled(STATES[self.state].next)
+
+    def asdict(self) -> dict[str, Any]:
+        """Give the result as ``memtool.sync/1``."""
+        lists = ("came", "went", "conflicts", "resident_changes", "findings", "left")
+        plain = {name: value for name, value in super().asdict().items() if name not in (*lists, "detail")}
+        told = {name: [one.asdict() for one in getattr(self, name)] for name in lists}
+        return (
+            {"schema": "memtool.sync/1", "code": self.code, "message": self.message, "next": self.next} | plain | told
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the result as one screen."""
+        yield f"{self.state}: {self.message}"
+        yield from _block("came", [_moved(one) for one in self.came])
+        yield from _block("went", [_moved(one) for one in self.went])
+        yield from _block("both", [_conflict(one) for one in self.conflicts])
+        yield from _block("look", [_finding(one) for one in self.findings])
+        yield from _block("stop", self.paths)
+        yield from _block("left", [f"{one.path}: {one.why}" for one in self.left])
+        yield from _block("note", self.notes)
+        for one in self.resident_changes:
+            yield ""
+            yield from _cut(one.diff.splitlines(), _DIFF)
+        if self.next:
+            yield ""
+            yield from (f"Next: {line}" if not at else f"      {line}" for at, line in enumerate(self.next.split("\n")))
+
+
+def _block(word: str, rows: Sequence[str]) -> Iterator[str]:
+    for at, row in enumerate(_cut([printable(row) for row in rows], _SHOWN)):
+        yield f"  {'' if at else word:<6}{row}"
+
+
+def _cut(rows: Sequence[str], most: int) -> Iterable[str]:
+    if len(rows) <= most:
+        return rows
+    return [*rows[: most - 1], f"… {len(rows) - most + 1} more; --format json has all"]
+
+
+def _moved(one: Moved) -> str:
+    return f"{one.what:<9}{one.path}"
+
+
+def _conflict(one: Conflict) -> str:
+    where = f"{one.path} ({one.what})" if one.what else one.path
+    return f"{where}: {one.reason}" + (f" -> {one.copy}" if one.copy else "")
+
+
+def _finding(one: Finding) -> str:
+    place = f"{one.path}:{one.line}" if one.line else one.path
+    return f"{place}: {one.code}: {one.message}"

@@ -1,0 +1,252 @@
+"""`sync`: this machine's memory and the remote's, brought together; nothing that either has is lost.
+
+Every step can be done again, so a sync that is killed anywhere is finished by the next one. No history is ever
+rewritten: a merge commit, or none; a push that only adds.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from memtool.edge import refs, remote, repository
+from memtool.edge.files import remove, write_atomically
+from memtool.edge.location import cache_path, git_dir, head
+from memtool.edge.lock import git_has_ended, locked
+from memtool.edge.remote import RemoteFailure
+from memtool.edge.stale import clear_locks
+from memtool.edge.switch import InTheWay, switch
+from memtool.edge.transaction import Changed, recover
+from memtool.errors import MemtoolError
+from memtool.jobs.check import check_push
+from memtool.jobs.sync.arrive import Seen, last_seen, related, tip_of
+from memtool.jobs.sync.bring import Brought, bring
+from memtool.jobs.sync.line import Line, line
+from memtool.jobs.sync.local import commit_local, look, preview
+from memtool.jobs.sync.report import Trip, told
+from memtool.jobs.sync.result import Result
+from memtool.jobs.sync.stop import Stop, stop_of
+from memtool.model import Record
+
+_ROUNDS = 5
+"""How often the work tree may change under a merge before the sync gives up."""
+_PAUSE = 0.3
+"""Seconds, at most, to wait before a second attempt to push; it doubles each time."""
+
+
+class Options(Record):
+    """What the user asked for."""
+
+    agent: str
+    today: str
+    timeout: float = 60
+    """Seconds for all that goes over the network."""
+    push: bool = True
+    dry_run: bool = False
+
+
+def sync(root: str, options: Options, *, tell: Callable[[str], None] = lambda _: None) -> Result:
+    """Bring this machine and the remote together, and say how it ended; *tell* is told what is being done.
+
+    Every end that a user or a remote can cause is a named state of `core.sync`, not an exception.
+    """
+    repository.leave_commit_in_progress()
+    run = Run(root, options, tell)
+    try:
+        with _alone(root, run):
+            try:
+                run.note(state=run.steps())
+            finally:
+                run.keep_end()
+    except Stop as stop:
+        run.stopped(stop)
+    except MemtoolError as error:
+        run.stopped(stop_of(error))
+    return told(root, run.result, run.trip, agent=options.agent, today=options.today)
+
+
+@contextmanager
+def _alone(root: str, run: Run) -> Iterator[None]:
+    """Keep other syncs of this work tree out, and leave a mark by which the next one knows that this one died."""
+    mark = cache_path(root, "syncing")
+    with locked(root, wait=min(run.options.timeout, 10), name="sync"):
+        if os.path.lexists(mark) and git_has_ended(root, wait=5):
+            clear_locks(root)
+        if said := recover(root):
+            run.note(notes=(*run.result.notes, said))
+        write_atomically(mark, b"", durable=False)
+        try:
+            yield
+        finally:
+            remove(mark, upto=git_dir(root))
+
+
+class Run:
+    """One sync under way, and what it has done so far: that is told however it ends."""
+
+    def __init__(self, root: str, options: Options, tell: Callable[[str], None]) -> None:
+        self.root = root
+        self.options = options
+        self.tell = tell
+        self.end = time.monotonic() + options.timeout
+        self.result = Result("failed", dry_run=options.dry_run)
+        self.trip = Trip()
+        self.where = Line("")
+        self.moved = False
+
+    def note(self, **changes: object) -> None:
+        self.result = self.result.replace(**changes)
+
+    def stopped(self, stop: Stop) -> None:
+        findings = stop.findings or self.result.findings
+        self.note(state=stop.name, detail=stop.detail, paths=stop.paths, findings=findings)
+
+    def seconds(self) -> float:
+        """Give what is left for the network."""
+        return max(self.end - time.monotonic(), 0.1)
+
+    def steps(self) -> str:
+        """Go through all of it, and give the state in which it ends."""
+        self._refuse_unfinished()
+        self.where = line(self.root)
+        ours = head(self.root) and self._commit(head(self.root))
+        self.trip = self.trip.replace(start=ours, end=ours)
+        if not self.where.remote:
+            return "no-remote"
+        self.note(remote=self.where.name)
+        return self._meet(last_seen(self.root, self.where), ours)
+
+    def _refuse_unfinished(self) -> None:
+        try:
+            repository.refuse_unfinished(self.root)
+        except MemtoolError as error:
+            what = error.message.removeprefix(f"{self.root}: ")
+            raise Stop("operation-in-progress", why=f"{what}. {error.hint}") from error
+
+    def _commit(self, ours: str) -> str:
+        """Commit what this machine changed, once the place where the branch stood is kept; give the commit."""
+        local = look(self.root, today=self.options.today)
+        self.note(left=local.left, findings=local.findings)
+        if self.options.dry_run:
+            return preview(self.root, local, ours, agent=self.options.agent)
+        if local.paths:
+            self.tell(f"committing {len(local.paths)} changed files")
+            self._keep_start(ours)
+            commit_local(self.root, local, agent=self.options.agent)
+        return head(self.root)
+
+    def _keep_start(self, ours: str) -> None:
+        """Keep where the branch stands before this sync first moves it: what `undo` goes back to."""
+        if not self.moved:
+            kept = refs.Backup(start=ours)
+            refs.keep(self.root, self.where.branch, kept)
+            self.moved = True
+
+    def keep_end(self) -> None:
+        """Keep where this sync has moved the branch to."""
+        if self.moved:
+            start = refs.kept(self.root, self.where.branch).start
+            end = head(self.root)
+            kept = refs.Backup(start, self.trip.start, end, end if self.trip.sent else "")
+            refs.keep(self.root, self.where.branch, kept)
+
+    def _meet(self, last: str, ours: str) -> str:
+        """Fetch, bring together and push, until the remote has not moved in between."""
+        where, pause, state = self.where, _PAUSE, ""
+        while True:
+            self.tell(f"asking {where.remote}")
+            tip = tip_of(self.root, where, last, self._fetch)
+            if tip:
+                state = self._together(Seen(tip, last), ours) or state
+                last = tip
+            else:
+                self._begin(ours)
+            ours = self.trip.end
+            if tip and not self.options.dry_run:
+                refs.write(self.root, {where.seen: tip})
+            if ours == tip or not self.options.push or self.options.dry_run:
+                return state or ("up-to-date" if ours == tip else "unpushed")
+            if self._pushed(ours):
+                return state or "pushed"
+            if time.monotonic() + pause > self.end:
+                raise Stop("timed-out", why="others pushed each time before this machine could")
+            time.sleep(random.uniform(0, pause))  # noqa: S311 (chance, not a secret)
+            pause *= 2
+
+    def _begin(self, ours: str) -> None:
+        """Get ready for the first push of all."""
+        start = ours or self._commit("")
+        self.trip = self.trip.replace(start=start, end=start)
+        self._judge(start, "", "")
+
+    def _fetch(self, extra: Sequence[str]) -> None:
+        quiet = ("--refmap=",) if self.options.dry_run else ()
+        where = self.where
+        remote.fetch(
+            self.root, where.remote, where.theirs, into=where.fetched, seconds=self.seconds(), extra=(*extra, *quiet)
+        )
+
+    def _together(self, seen: Seen, ours: str) -> str:
+        """Bring in what came, and give the state that this means; nothing where nothing did."""
+        for _ in range(_ROUNDS):
+            common = related(self.root, self.where, ours, seen, self._fetch)
+            self.trip = self.trip.replace(base=self.trip.base or common[0], tip=seen.tip, end=ours)
+            self._judge(ours, seen.tip, common[0])
+            if seen.tip == ours or seen.tip in common:
+                return ""
+            brought = bring(self.root, ours, seen.tip, common, agent=self.options.agent)
+            try:
+                self._take(ours, brought)
+            except (Changed, InTheWay):
+                before, ours = ours, self._commit(ours)
+                if before == ours:
+                    raise
+            else:
+                self.trip = self.trip.replace(end=brought.commit)
+                return self._state(ours, brought, common)
+        raise Stop("locked", why="the files kept changing while they were merged")
+
+    def _judge(self, ours: str, tip: str, base: str) -> None:
+        """Raise Stop where a commit that is not sent yet holds what may not leave this machine."""
+        if not ours or ours == tip:
+            return
+        updates = f"HEAD {ours} HEAD {tip or '0' * len(ours)}\n".encode()
+        stops, _ = check_push(self.root, updates, remote=self.where.remote, merges=False)
+        if stops:
+            again = f"git reset --soft {base[:12]}" if base else "git update-ref -d HEAD"
+            raise Stop(
+                "refused",
+                findings=tuple(stops),
+                choices=f"{again} takes back the commits that were not sent and leaves the files; "
+                "mend those listed, then memtool sync.",
+            )
+
+    def _take(self, ours: str, brought: Brought) -> None:
+        """Let branch, index and files be what was brought together."""
+        if self.options.dry_run:
+            return
+        self.tell("bringing in what came")
+        self._keep_start(ours)
+        switch(self.root, ours, brought.commit, reason=f"memtool sync: {self.where.name}")
+
+    def _state(self, ours: str, brought: Brought, common: Sequence[str]) -> str:
+        self.note(conflicts=(*self.result.conflicts, *brought.conflicts))
+        if any(one.copy for one in self.result.conflicts):
+            return "conflict-kept"
+        return "pulled" if list(common) == [ours] else "merged"
+
+    def _pushed(self, ours: str) -> bool:
+        """Push, and tell whether it arrived; not where another push came first."""
+        self.tell(f"sending to {self.where.remote}")
+        try:
+            remote.push(self.root, self.where.remote, ours, self.where.theirs, seconds=self.seconds())
+        except RemoteFailure as failure:
+            if failure.kind != "moved":
+                raise
+            return False
+        self.trip = self.trip.replace(sent=True)
+        refs.write(self.root, {self.where.seen: ours})
+        return True

@@ -1,0 +1,91 @@
+"""`sync --undo`: the last sync taken back; by going back while nothing was sent, by a commit that reverts it after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from memtool.edge import refs, repository
+from memtool.edge.delta import deltas
+from memtool.edge.location import head
+from memtool.edge.plumbing import git
+from memtool.edge.switch import switch
+from memtool.errors import MemtoolError
+from memtool.jobs.session import refresh_digest
+from memtool.jobs.sync.bring import taken_out
+from memtool.jobs.sync.line import line
+from memtool.model import Record
+
+
+class Undone(Record):
+    """What was taken back."""
+
+    how: str
+    """``back``: the branch is where it was; ``reverted``: by a commit."""
+    commit: str
+    """What HEAD names now."""
+    paths: tuple[str, ...]
+    """The files that are as they were before."""
+    dry_run: bool = False
+
+    def asdict(self) -> dict[str, Any]:
+        """Give it as ``memtool.sync-undo/1``."""
+        return {"schema": "memtool.sync-undo/1", **super().asdict()}
+
+    def lines(self) -> Iterator[str]:
+        """Yield it as a person reads it."""
+        would = "would be " if self.dry_run else ""
+        if self.how == "back":
+            yield f"{would}taken back: the branch is at {self.commit[:7]}, where the last sync began"
+        else:
+            yield f"{would}reverted: what the last sync brought is taken out by the commit {self.commit[:7]}"
+        yield from (f"  {path}" for path in self.paths[:10])
+        if len(self.paths) > 10:
+            yield f"  … {len(self.paths) - 10} more"
+        if self.how == "back":
+            yield "What you had changed before it stands in the files, not committed."
+        else:
+            yield "Next: memtool sync sends it; the other machines follow."
+
+
+def undo(root: str, *, agent: str, today: str, dry_run: bool = False) -> Undone:
+    """Take the last sync back; raises MemtoolError where there is none, or where the branch has moved on since."""
+    repository.refuse_unfinished(root)
+    where = line(root)
+    kept = refs.kept(root, where.branch)
+    tip = head(root)
+    if not kept.end or kept.end == kept.start:
+        raise MemtoolError("no sync of this branch is kept that could be taken back")
+    if kept.sent:
+        done = _revert(root, kept, tip, agent=agent, dry_run=dry_run)
+    elif tip != kept.end:
+        raise MemtoolError(
+            "the branch has moved on since the last sync; going back would lose that",
+            hint=f"Look at it: git log {kept.end[:12]}..HEAD",
+        )
+    else:
+        done = _back(root, kept, dry_run=dry_run)
+    if not dry_run:
+        refs.keep(root, where.branch, refs.Backup())
+        refresh_digest(root, agent=agent, today=today)
+    return done
+
+
+def _back(root: str, kept: refs.Backup, *, dry_run: bool) -> Undone:
+    """Go back; what was not committed before the sync is not committed again, and stands in the files."""
+    came = [one.path for one in deltas(root, kept.local, kept.end)]
+    if not dry_run:
+        switch(root, kept.end, kept.local, reason="memtool sync --undo")
+        mine = [one.path for one in deltas(root, kept.start, kept.local)]
+        git(root, "update-ref", "-m", "memtool sync --undo", "HEAD", kept.start, kept.local)
+        repository.unstage(root, mine)
+    return Undone("back", kept.start, tuple(came), dry_run)
+
+
+def _revert(root: str, kept: refs.Backup, tip: str, *, agent: str, dry_run: bool) -> Undone:
+    """Take out again what came, or where nothing came what went, by a commit: what was written since stays."""
+    target = kept.local if kept.local != kept.end else kept.start
+    commit = taken_out(root, tip, kept.end, target, agent=agent)
+    if not dry_run:
+        switch(root, tip, commit, reason="memtool sync --undo")
+    return Undone("reverted", commit, tuple(one.path for one in deltas(root, tip, commit)), dry_run)
