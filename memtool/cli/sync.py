@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -48,13 +49,21 @@ def sync(
         else:
             write_lines(said.lines())
         return
+    signal.signal(signal.SIGTERM, _end)
     options = run.Options(name, today(), timeout, push, dry_run)
-    result = run.sync(root, options, tell=_progress(output))
+    progress = _progress(output)
+    result = run.sync(root, options, tell=progress)
+    progress("")
     if output is Output.json:
         print_json(result.asdict())
     elif not quiet or result.code or result.conflicts or result.findings:
         write_lines(result.lines())
     raise typer.Exit(result.code)
+
+
+def _end(*_signal: object) -> NoReturn:
+    """End as by an exception, so that git ends too and what was begun is put back."""
+    sys.exit(128 + signal.SIGTERM)
 
 
 def _progress(output: Output) -> Callable[[str], None]:

@@ -82,7 +82,8 @@ def would_install(folder: str) -> Installed:
 
 def hooks_state(root: str) -> list[Hook]:
     """Tell how each hook stands in the folder that git takes hooks from."""
-    return [_state(os.path.join(_folder(root), name), name) for name in HOOKS]
+    folder = _folder(root)
+    return [_state(os.path.join(folder, name), name) for name in HOOKS]
 
 
 def _folder(root: str) -> str:

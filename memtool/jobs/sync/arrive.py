@@ -9,7 +9,6 @@ from memtool.edge import refs, remote
 from memtool.edge.location import common_dir
 from memtool.edge.plumbing import git, succeeds
 from memtool.edge.remote import RemoteFailure
-from memtool.jobs.sync.bring import bases
 from memtool.jobs.sync.line import Line
 from memtool.jobs.sync.stop import Stop
 from memtool.model import Record
@@ -25,13 +24,15 @@ class Seen(Record):
     """Its commit; empty where the branch is not there yet."""
     last: str
     """Its commit when memtool last brought it in or sent it; empty before the first sync."""
+    noted: bool = False
+    """Whether memtool keeps that in its own ref already."""
 
 
-def last_seen(root: str, where: Line) -> str:
+def last_seen(root: str, where: Line) -> Seen:
     """Give the remote's commit that memtool last brought in or sent; in a clone that never synced, git's own note."""
     tracking = f"refs/remotes/{where.remote}/{where.theirs}"
     known = refs.read(root, where.seen, tracking)
-    return known.get(where.seen) or known.get(tracking, "")
+    return Seen("", known.get(where.seen) or known.get(tracking, ""), where.seen in known)
 
 
 def tip_of(root: str, where: Line, last: str, fetch: Fetch) -> str:
@@ -85,6 +86,11 @@ def related(root: str, where: Line, ours: str, seen: Seen, fetch: Fetch) -> list
     if not common:
         raise Stop("unrelated", choices=_choices(where, seen, common))
     return common
+
+
+def bases(root: str, ours: str, theirs: str) -> list[str]:
+    """List the last commits that both histories hold; none where they have nothing in common."""
+    return git(root, "merge-base", "--all", ours, theirs, ok=(0, 1)).decode().split()
 
 
 def _holds(root: str, tip: str, older: str) -> bool:

@@ -14,6 +14,7 @@ from memtool.edge.location import load_config
 from memtool.edge.mint import Data, new_commit
 from memtool.edge.plumbing import Objects, git, path_of
 from memtool.edge.trees import Blob, CommitTree
+from memtool.jobs.sync.arrive import bases
 from memtool.jobs.sync.stop import Stop
 from memtool.model import Overlay, Part, Record, Snapshot
 
@@ -26,11 +27,6 @@ class Brought(Record):
 
     commit: str
     conflicts: tuple[Conflict, ...] = ()
-
-
-def bases(root: str, ours: str, theirs: str) -> list[str]:
-    """List the last commits that both histories hold; none where they have nothing in common."""
-    return git(root, "merge-base", "--all", ours, theirs, ok=(0, 1)).decode().split()
 
 
 def bring(root: str, ours: str, theirs: str, common: Sequence[str], *, agent: str) -> Brought:

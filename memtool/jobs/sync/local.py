@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from memtool.core.check import Change, check
 from memtool.core.config import CONFIG, Config
 from memtool.core.merge import copy
 from memtool.edge import repository
@@ -117,6 +116,8 @@ def _refuse_many_deleted(tree: CommitTree, wanted: Sequence[str], config: Config
 
 def _refused(tree: CommitTree | None, root: str, wanted: Sequence[str], config: Config, today: str) -> list[Finding]:
     """List the errors that the changes bring; each keeps its file out."""
+    from memtool.core.check import Change, check
+
     changes = {path: on_disk(root, path) for path in wanted}
     adopting = tree is None or CONFIG not in tree
     change = Change(tuple(sorted(changes)), () if tree is None else (tree,), adopting)

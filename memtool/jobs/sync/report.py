@@ -1,92 +1,24 @@
-"""What a sync has to tell: what came, what went, and what a person should look at."""
+"""What a sync has to tell in the end, and the digest of a memory that has moved."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Sequence
-
-from memtool.core.check import Change, check
-from memtool.core.config import Config
-from memtool.edge.delta import Delta, deltas
-from memtool.edge.location import head, load_config
-from memtool.edge.plumbing import Objects, git
-from memtool.edge.trees import CommitTree
+from memtool.edge.location import head
 from memtool.errors import MemtoolError
 from memtool.jobs.session import refresh_digest
-from memtool.jobs.sync.result import Moved, Resident, Result
-from memtool.model import Finding, Record
-
-
-class Trip(Record):
-    """How far the two sides are."""
-
-    start: str = ""
-    """What this machine had, its own changes committed."""
-    base: str = ""
-    """The last commit that both had when the sync began."""
-    tip: str = ""
-    """What the remote had before the last push."""
-    end: str = ""
-    """What this machine has now, or with a dry run would have."""
-    sent: bool = False
+from memtool.jobs.sync.health import notes
+from memtool.jobs.sync.result import Result, Trip
 
 
 def told(root: str, so_far: Result, trip: Trip, *, agent: str, today: str) -> Result:
     """Finish the result of a sync that has ended; refresh the digest where the memory has moved."""
-    result = so_far.replace(commit=head(root))
+    result = so_far.replace(commit=head(root), notes=(*so_far.notes, *notes(root)))
     if trip.end and (trip.end != trip.start or trip.sent):
-        result = _with_files(root, result, trip, today)
+        from memtool.jobs.sync.account import accounted
+
+        result = accounted(root, result, trip, today)
     try:
         if not result.dry_run:
             refresh_digest(root, agent=agent, today=today)
     except (MemtoolError, OSError) as error:
         result = result.replace(notes=(*result.notes, f"the digest was not refreshed: {error}"))
     return result
-
-
-def _with_files(root: str, result: Result, trip: Trip, today: str) -> Result:
-    came = deltas(root, trip.base, trip.tip) if trip.tip and trip.end != trip.start else []
-    went = deltas(root, trip.tip, trip.end) if trip.sent else []
-    with Objects(root) as objects:
-        before, after = CommitTree(objects, trip.start), CommitTree(objects, trip.end)
-        config = load_config(after)[0]
-        paths = tuple(sorted(one.path for one in deltas(root, trip.start, trip.end)))
-        changed = [path for path in config.resident_paths(after) if path in set(paths)]
-        return result.replace(
-            pulled=_count(root, trip.tip, trip.start) if came else 0,
-            pushed=_count(root, trip.end, trip.tip) if trip.sent else 0,
-            came=_moved(came, config),
-            went=_moved(went, config),
-            resident_changes=tuple(Resident(path, _diff(path, before, after)) for path in changed),
-            findings=(*result.findings, *_errors(after, config, paths, _parents(objects, trip), today)),
-        )
-
-
-def _parents(objects: Objects, trip: Trip) -> tuple[CommitTree, ...]:
-    return tuple(CommitTree(objects, oid) for oid in (trip.start, trip.tip) if oid)
-
-
-def _errors(
-    tree: CommitTree, config: Config, paths: Sequence[str], parents: Sequence[CommitTree], today: str
-) -> Iterator[Finding]:
-    """Yield what is wrong with what came, judged like what is written here; it is kept all the same."""
-    found = check(tree, config, source="sync", today=today, change=Change(tuple(paths), tuple(parents)))
-    return (finding for finding in found.findings if finding.severity == "error")
-
-
-def _moved(found: Sequence[Delta], config: Config) -> tuple[Moved, ...]:
-    """List files that moved; the pages of the index, which follow the others, are left out."""
-    return tuple(
-        Moved(one.path, "gone" if one.new is None else "new" if one.old is None else "changed")
-        for one in found
-        if not config.is_index(one.path)
-    )
-
-
-def _count(root: str, tip: str, known: str) -> int:
-    return int(git(root, "rev-list", "--count", tip, *([f"^{known}"] if known else [])))
-
-
-def _diff(path: str, before: CommitTree, after: CommitTree) -> str:
-    was, now = ((tree.get(path) or b"").decode("utf-8", "replace").splitlines() for tree in (before, after))
-    return "\n".join(difflib.unified_diff(was, now, f"before/{path}", f"now/{path}", lineterm="", n=1))

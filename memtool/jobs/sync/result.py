@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from memtool.core.merge.tree import Conflict
 from memtool.core.sync import STATES
 from memtool.core.terminal import printable
-from memtool.jobs.sync.local import Left
 from memtool.model import Finding, Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtool.core.merge.tree import Conflict
+    from memtool.jobs.sync.local import Left
 
 _SHOWN = 8
 """Lines of a kind that are shown; JSON has all."""
@@ -31,6 +34,20 @@ class Resident(Record):
 
     path: str
     diff: str
+
+
+class Trip(Record):
+    """How far the two sides are."""
+
+    start: str = ""
+    """What this machine had, its own changes committed."""
+    base: str = ""
+    """The last commit that both had when the sync began."""
+    tip: str = ""
+    """What the remote had before the last push."""
+    end: str = ""
+    """What this machine has now, or with a dry run would have."""
+    sent: bool = False
 
 
 class Result(Record):

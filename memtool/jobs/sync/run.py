@@ -1,7 +1,8 @@
 """`sync`: this machine's memory and the remote's, brought together; nothing that either has is lost.
 
 Every step can be done again, so a sync that is killed anywhere is finished by the next one. No history is ever
-rewritten: a merge commit, or none; a push that only adds.
+rewritten: a merge commit, or none; a push that only adds. What only some syncs need is imported when they do: most have
+nothing to do.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from memtool.edge import refs, remote, repository
 from memtool.edge.files import remove, write_atomically
@@ -21,15 +23,16 @@ from memtool.edge.stale import clear_locks
 from memtool.edge.switch import InTheWay, switch
 from memtool.edge.transaction import Changed, recover
 from memtool.errors import MemtoolError
-from memtool.jobs.check import check_push
 from memtool.jobs.sync.arrive import Seen, last_seen, related, tip_of
-from memtool.jobs.sync.bring import Brought, bring
 from memtool.jobs.sync.line import Line, line
 from memtool.jobs.sync.local import commit_local, look, preview
-from memtool.jobs.sync.report import Trip, told
-from memtool.jobs.sync.result import Result
+from memtool.jobs.sync.report import told
+from memtool.jobs.sync.result import Result, Trip
 from memtool.jobs.sync.stop import Stop, stop_of
 from memtool.model import Record
+
+if TYPE_CHECKING:
+    from memtool.jobs.sync.bring import Brought
 
 _ROUNDS = 5
 """How often the work tree may change under a merge before the sync gives up."""
@@ -153,28 +156,32 @@ class Run:
             kept = refs.Backup(start, self.trip.start, end, end if self.trip.sent else "")
             refs.keep(self.root, self.where.branch, kept)
 
-    def _meet(self, last: str, ours: str) -> str:
+    def _meet(self, seen: Seen, ours: str) -> str:
         """Fetch, bring together and push, until the remote has not moved in between."""
         where, pause, state = self.where, _PAUSE, ""
         while True:
             self.tell(f"asking {where.remote}")
-            tip = tip_of(self.root, where, last, self._fetch)
-            if tip:
-                state = self._together(Seen(tip, last), ours) or state
-                last = tip
+            seen = seen.replace(tip=tip_of(self.root, where, seen.last, self._fetch))
+            if seen.tip:
+                state = self._together(seen, ours) or state
+                seen = self._noted(seen)
             else:
                 self._begin(ours)
             ours = self.trip.end
-            if tip and not self.options.dry_run:
-                refs.write(self.root, {where.seen: tip})
-            if ours == tip or not self.options.push or self.options.dry_run:
-                return state or ("up-to-date" if ours == tip else "unpushed")
+            if ours == seen.tip or not self.options.push or self.options.dry_run:
+                return state or ("up-to-date" if ours == seen.tip else "unpushed")
             if self._pushed(ours):
                 return state or "pushed"
             if time.monotonic() + pause > self.end:
                 raise Stop("timed-out", why="others pushed each time before this machine could")
             time.sleep(random.uniform(0, pause))  # noqa: S311 (chance, not a secret)
             pause *= 2
+
+    def _noted(self, seen: Seen) -> Seen:
+        """Keep in mind what is brought in by now."""
+        if not self.options.dry_run and (seen.tip != seen.last or not seen.noted):
+            refs.write(self.root, {self.where.seen: seen.tip})
+        return Seen(seen.tip, seen.tip, noted=True)
 
     def _begin(self, ours: str) -> None:
         """Get ready for the first push of all."""
@@ -192,11 +199,16 @@ class Run:
     def _together(self, seen: Seen, ours: str) -> str:
         """Bring in what came, and give the state that this means; nothing where nothing did."""
         for _ in range(_ROUNDS):
+            if seen.tip == ours:
+                self.trip = self.trip.replace(tip=seen.tip, end=ours)
+                return ""
             common = related(self.root, self.where, ours, seen, self._fetch)
             self.trip = self.trip.replace(base=self.trip.base or common[0], tip=seen.tip, end=ours)
             self._judge(ours, seen.tip, common[0])
-            if seen.tip == ours or seen.tip in common:
+            if seen.tip in common:
                 return ""
+            from memtool.jobs.sync.bring import bring
+
             brought = bring(self.root, ours, seen.tip, common, agent=self.options.agent)
             try:
                 self._take(ours, brought)
@@ -211,6 +223,8 @@ class Run:
 
     def _judge(self, ours: str, tip: str, base: str) -> None:
         """Raise Stop where a commit that is not sent yet holds what may not leave this machine."""
+        from memtool.jobs.check import check_push
+
         if not ours or ours == tip:
             return
         updates = f"HEAD {ours} HEAD {tip or '0' * len(ours)}\n".encode()
