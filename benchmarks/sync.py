@@ -8,11 +8,9 @@ Each row runs the command and its floor in turn, from the same state; the ratio 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -159,4 +157,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

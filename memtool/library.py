@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memtool.jobs.recall import Recalled
     from memtool.jobs.remember import Remembered
     from memtool.jobs.revise import Changed, Writer
+    from memtool.jobs.sync.result import Result
 
 
 class MemoryRepo:
@@ -92,6 +93,12 @@ class MemoryRepo:
         from memtool.jobs.revise import verify
 
         return verify(self._writer(), ref)
+
+    def sync(self, *, push: bool = True, timeout: float = 60) -> Result:
+        """Bring this machine and the remote together, within *timeout* seconds; the result says how it ended."""
+        from memtool.jobs.sync.run import Options, sync
+
+        return sync(self.root, Options(self.agent, _today(), timeout, push))
 
     def _writer(self) -> Writer:
         from memtool.jobs.revise import Writer

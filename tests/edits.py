@@ -6,7 +6,7 @@ Every word that anybody writes is new (``w17``), so that a test can say of each 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ class Page(NamedTuple):
 class Author:
     """Who writes on all sides of one case; *draw* decides what."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: Callable[[st.SearchStrategy[int]], int]) -> None:
         self.draw = draw
         self.number = count()
 

@@ -260,7 +260,7 @@ def test_what_cannot_be_looked_at_is_a_failure(memory: Memory, monkeypatch: pyte
     monkeypatch.setattr(module, "probe", broken)
     found = doctor(str(memory.root))
     assert any("could not be checked" in check.message and check.status == "fail" for check in found)
-    assert found[-1].name == "memtool"
+    assert found[-1].name == "sync"
 
 
 def test_the_text_has_each_remedy_below_its_trouble() -> None:

@@ -17,6 +17,7 @@ from memtool.core.config import Config
 from memtool.core.entry import entries
 from memtool.core.merge.aside import BOTH, Aside
 from memtool.core.merge.copy import Copy, copies, written
+from memtool.core.merge.file import merge_file
 from memtool.core.merge.resolve import KEEPS, options, settled, standing
 from memtool.core.merge.tree import merge
 from memtool.errors import MemtoolError
@@ -367,3 +368,15 @@ def test_a_hook_that_refuses_leaves_everything_as_it_was(memory: Memory) -> None
     assert "not today" in memory.run("resolve", LENGTH, "--keep", "copy", ok=(2,)).stderr
     assert (memory.state()[4], memory.git("rev-parse", "HEAD")) == (files, head)
     assert memory.git("status", "--porcelain") == ""
+
+
+def test_what_the_driver_kept_inside_a_file_is_listed(tmp_path: Path) -> None:
+    """A text that git's merge driver set aside in the file itself is in both lists, with its line and the way out."""
+    memory = Memory.started(tmp_path / "m")
+    both = merge_file(b"## A\n\na\n", b"## A\n\nours\n", b"## A\n\ntheirs\n")
+    memory.write("topics/two.md", both)
+    said = memory.run("resolve", ok=(0,)).stdout
+    assert "topics/two.md:5: a merge set this text aside" in said
+    assert "delete this section" in said
+    assert json.loads(memory.run("resolve", "--format", "json", ok=(0,)).stdout)["by_hand"][0]["line"] == 5
+    assert "1 in conflict" in memory.run("review", ok=(1,)).stdout

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from machines import TODAY, Machine, Machines
 
+from memtool import MemoryRepo
 from memtool.edge import refs
 from memtool.errors import MemtoolError
+from memtool.jobs.setup.doctor import doctor
 from memtool.jobs.sync.undo import undo
 
 TOPIC = "---\ndescription: read before {0}\nsource_date: 2026-09-01\n---\n\n# {0}\n"
@@ -182,6 +184,7 @@ def test_what_may_not_enter_is_left_out(pair: tuple[Machine, Machine]) -> None:
     one.write("topics/posts.md", TOPIC.format("posts"))
     done = one.ends("pushed")
     assert [(one.code, one.path) for one in done.findings] == [("secret", "topics/key.md")]
+    assert done.code == 1
     assert [left.path for left in done.left] == ["topics/key.md"]
     two.ends("pulled")
     assert not (two.root / "topics/key.md").exists()
@@ -202,17 +205,26 @@ def test_a_secret_in_an_unpushed_commit_stops_it(pair: tuple[Machine, Machine]) 
 
 
 def test_most_of_the_memory_gone_is_no_change(pair: tuple[Machine, Machine]) -> None:
-    """Where most files are gone from the disk, nothing is committed: that is an accident until a person says else."""
+    """Where most files are gone from the disk, nothing is committed: an accident until a person stages the deletion.
+
+    The commands that it names bring back what is gone, and nothing else.
+    """
     one, two = pair
     for number in range(20):
         one.write(f"topics/t{number}.md", TOPIC.format(number))
     one.ends("pushed")
     for number in range(20):
         (one.root / f"topics/t{number}.md").unlink()
+    one.write("resident/rules.md", "# Rules\n\n- one\n- mine\n")
     before = one.head()
-    assert one.ends("many-deleted").code == 1
-    assert one.head() == before
-    one.git("commit", "-qam", "meant")
+    stopped = one.ends("many-deleted")
+    assert (stopped.code, one.head()) == (1, before)
+    back, meant, _ = (line.partition(": ")[2] for line in stopped.next.split("\n"))
+    one.call("sh", "-c", back)
+    assert one.git("status", "--porcelain") == " M resident/rules.md\n"
+    for number in range(20):
+        (one.root / f"topics/t{number}.md").unlink()
+    one.call("sh", "-c", meant)
     one.ends("pushed")
     two.ends("pulled")
     assert not (two.root / "topics/t3.md").exists()
@@ -354,3 +366,68 @@ def test_the_last_seen_commit_is_kept(pair: tuple[Machine, Machine]) -> None:
     one.ends("pushed")
     two.git("fetch", "-q")
     assert refs.read(str(two.root), refs.seen("origin", "main")) == seen
+
+
+def test_doctor_tells_what_is_not_sent(pair: tuple[Machine, Machine]) -> None:
+    """Without asking the remote, doctor says how many commits the other machines cannot have yet, and since when."""
+    one, two = pair
+    one.save("topics/a.md", TOPIC.format("a"))
+    (said,) = (check for check in doctor(str(one.root)) if check.name == "sync")
+    assert (said.status, said.remedy) == ("warn", "memtool sync")
+    assert "1 commit not sent to origin/main" in said.message
+    one.ends("pushed")
+    two.ends("pulled")
+    for machine in pair:
+        assert [check.status for check in doctor(str(machine.root)) if check.name == "sync"] == ["ok"]
+
+
+def test_missing_hooks_and_driver_are_noted(pair: tuple[Machine, Machine]) -> None:
+    """Every sync says where plain git commits and merges would pass memtool by, and syncs all the same."""
+    one, _ = pair
+    one.git("config", "--unset", "merge.memtool.driver")
+    notes = "\n".join(one.ends("up-to-date").notes)
+    assert "pre-commit" in notes
+    assert "merge.memtool.driver is not set" in notes
+
+
+def test_a_plain_push_is_judged_and_a_syncs_is_not_judged_twice(pair: tuple[Machine, Machine]) -> None:
+    """The pre-push hook goes on stopping a secret that git pushes; a sync has judged its own commits itself."""
+    one, _ = pair
+    one.install_hooks()
+    one.git("config", "core.hooksPath", str(one.root / ".git/hooks"))
+    one.write("topics/a.md", TOPIC.format("a"))
+    one.ends("pushed")
+    one.write("topics/key.md", TOPIC.format("key") + "\ntoken: ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8\n")
+    one.git("add", "-A")
+    one.git("commit", "-qnm", "a secret")
+    assert "secret" in one.call("git", "push", "-q").stderr
+    assert one.ends("refused").findings[0].code == "secret"
+
+
+def test_the_library_syncs(pair: tuple[Machine, Machine]) -> None:
+    """`MemoryRepo.sync` does what the command does, and gives its result."""
+    one, two = pair
+    one.write("topics/a.md", TOPIC.format("a"))
+    assert MemoryRepo.open(str(one.root), agent="first").sync().state == "pushed"
+    assert MemoryRepo.open(str(two.root), agent="second").sync(push=False).state == "pulled"
+
+
+def test_what_the_index_tells_of_files_left_out_is_not_committed(pair: tuple[Machine, Machine]) -> None:
+    """A link among the topics is left out, and so is its row: the next sync has nothing to commit over it."""
+    one, two = pair
+    (one.root / "topics/link.md").symlink_to("git.md")
+    one.write("topics/a.md", TOPIC.format("a"))
+    one.ends("pushed")
+    assert [left.path for left in one.ends("up-to-date").left] == ["topics/link.md"]
+    assert "link.md" not in one.git("show", "HEAD:INDEX.md")
+    two.ends("pulled")
+
+
+def test_a_copy_that_another_machine_made_is_told(pair: tuple[Machine, Machine]) -> None:
+    """The machine whose text was set aside elsewhere hears of it, with the way to see both."""
+    one, two = pair
+    one.write("resident/rules.md", "# Rules\n\n- ours\n")
+    two.write("resident/rules.md", "# Rules\n\n- theirs\n")
+    one.ends("pushed")
+    two.ends("conflict-kept")
+    assert "memtool resolve" in "\n".join(one.ends("pulled").notes)

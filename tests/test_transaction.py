@@ -37,6 +37,18 @@ def fatal(module, name, at):
 transaction.change(".", before, after, commit)
 """
 
+SWITCH = """
+import os, signal
+from memtool.edge import switch
+real = switch.git
+def git(root, *args, **named):
+    if args[0] == "update-ref":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(root, *args, **named)
+switch.git = git
+switch.switch(".", "{start}", "{end}", reason="try")
+"""
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
@@ -229,13 +241,61 @@ def test_a_second_writer_waits_and_then_says_why_it_gives_up(memory: Memory) -> 
         second()
 
 
-def test_a_lock_that_git_left_behind_is_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stale index.lock is said with its path and the way out; nothing is undone under a git that may run."""
+def test_a_lock_is_named_while_a_git_runs_here(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index.lock is said with its path and the way out; nothing is undone under the git that may hold it."""
     change(memory, fault="fatal(os, 'posix_spawnp', 2)")
-    (memory.root / ".git/index.lock").touch()
+    lock = memory.write(".git/index.lock", "")
     monkeypatch.setattr(transaction, "_PATIENCE", 0)
-    with pytest.raises(MemtoolError, match=r"index\.lock"):
-        transaction.recover(str(memory.root))
-    (memory.root / ".git/index.lock").unlink()
+    command = ["git", "cat-file", "--batch-check"]
+    with subprocess.Popen(command, cwd=memory.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as git:
+        assert git.stdin
+        assert git.stdout
+        git.stdin.write(b"HEAD\n")
+        assert git.stdout.readline()  # now it runs
+        with pytest.raises(MemtoolError, match=r"index\.lock"):
+            transaction.recover(str(memory.root))
+        assert lock.exists()
+    lock.unlink()
     assert "undone" in transaction.recover(str(memory.root))
     assert contents(memory) == BEFORE
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="the system does not tell here which programs run")
+def test_a_lock_that_a_killed_git_left_is_moved_aside(memory: Memory) -> None:
+    """Where no git runs in the repo any more, its locks stop nobody, and are kept under memtool's folder."""
+    change(memory, fault="fatal(os, 'posix_spawnp', 2)")
+    names = ["index.lock", "HEAD.lock", "next-index-1.lock", "refs/heads/main.lock"]
+    locks = [memory.write(f".git/{name}", "half") for name in names]
+    assert "undone" in transaction.recover(str(memory.root))
+    assert contents(memory) == BEFORE
+    assert not [lock for lock in locks if lock.exists()]
+    assert (memory.root / ".git/memtool/index.lock").read_text() == "half"
+
+
+def test_what_is_no_markdown_is_put_back_with_the_rest(memory: Memory) -> None:
+    """A move from commit to commit that is cut off leaves no script, link, mode or deletion of its own behind."""
+    memory.write("tools/run.sh", "one\n")
+    memory.write("tools/gone.sh", "gone\n")
+    (memory.root / "link").symlink_to("tools/run.sh")
+    memory.git("add", "-A")
+    memory.git("commit", "-qm", "scripts")
+    start = memory.git("rev-parse", "HEAD").strip()
+    memory.write("tools/run.sh", "two\n").chmod(0o755)
+    memory.write("tools/new.sh", "new\n").chmod(0o755)
+    memory.write("topics/old.md", "newer\n").chmod(0o755)
+    (memory.root / "tools/gone.sh").unlink()
+    (memory.root / "link").unlink()
+    (memory.root / "link").symlink_to("tools/new.sh")
+    memory.git("add", "-A")
+    memory.git("commit", "-qm", "all")
+    end = memory.git("rev-parse", "HEAD").strip()
+    memory.git("reset", "-q", "--hard", start)
+    before = memory.state()
+    code = SWITCH.format(start=start, end=end)
+    done = subprocess.run([sys.executable, "-c", code], cwd=memory.root, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert len(memory.git("status", "--porcelain").splitlines()) == 5
+    assert "5 files are as they were" in transaction.recover(str(memory.root))
+    assert memory.git("status", "--porcelain") == ""
+    assert memory.state()[4] == before[4]
+    assert os.readlink(memory.root / "link") == "tools/run.sh"

@@ -11,10 +11,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-_BLOCK = re.compile(r"^```\n(?=\w*\$ )(.*?)^```$", re.MULTILINE | re.DOTALL)
+import pytest
+
+from memtool.hook import today
+
+_BLOCK = re.compile(r"^(`{3,})\n(?=\w*\$ )(.*?)^\1\n", re.MULTILINE | re.DOTALL)
 _STEP = re.compile(r"^(\w*)\$ (.*(?:\\\n.*)*)\n((?:(?!\w*\$ ).*\n)*)", re.MULTILINE)
 _CUT = "…\n"
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d|\d{4}-\d\d(?=\.md)|\b(?=[0-9a-f]*\d)[0-9a-f]{6,40}\b")
@@ -94,28 +97,28 @@ class Session:
         return pattern + re.escape(text[at:])
 
 
-def blocks(page: Path) -> list[str]:
-    """List what stands in the blocks of *page* that show commands."""
-    return _BLOCK.findall(page.read_text())
-
-
-def steps(block: str) -> Iterator[tuple[str, str, str]]:
-    """Yield machine, command and output of each command in a block."""
-    yield from _STEP.findall(block)
-
-
 def hold(page: Path, session: Session) -> None:
     """Run the page from its top; fail at the first command that prints something else.
 
     With UPDATE_GOLDEN set, the page gets what is printed, and a person cuts it again.
     """
-    text = page.read_text()
-    for block in blocks(page):
-        for machine, command, said in steps(block):
-            printed = session.run(machine, command)
-            if session.agree(said, printed):
-                continue
-            step = f"{machine}$ {command}\n"
-            assert os.environ.get("UPDATE_GOLDEN"), f"{page.name}: {step}\n{said}--- is\n{printed}"
-            text = text.replace(step + said, step + printed, 1)
-            page.write_text(text)
+
+    def block(found: re.Match[str]) -> str:
+        return f"{found[1]}\n{_STEP.sub(step, found[2])}{found[1]}\n"
+
+    def step(found: re.Match[str]) -> str:
+        machine, command, said = found.groups()
+        printed = session.run(machine, command)
+        if session.agree(said, printed):
+            return found[0]
+        head = f"{machine}$ {command}\n"
+        if today() != day:
+            pytest.skip("midnight (UTC) passed on the way")
+        assert os.environ.get("UPDATE_GOLDEN"), f"{page.name} has\n{head}{said}--- and now it is\n{printed}"
+        session.agree(printed, printed)
+        return head + printed
+
+    text, day = page.read_text(), today()
+    held = _BLOCK.sub(block, text)
+    if held != text:
+        page.write_text(held)

@@ -81,11 +81,11 @@ def resolve(
         done = jobs.close(_writer(root, agent, dry_run), place, keep)
         open_ones = jobs.conflicts(root)
     if output is Output.json:
-        print_json(jobs.asdict(open_ones, done))
+        print_json(jobs.asdict(open_ones, jobs.inline(root), done))
     elif done:
         write_lines(done.lines())
     else:
-        write_lines(jobs.overview(open_ones) if place is None else open_ones[0].shown())
+        write_lines(jobs.overview(open_ones, jobs.inline(root)) if place is None else open_ones[0].shown())
 
 
 def _refuse_aimless(copy: str | None, keep: str | None, *, dry_run: bool) -> None:

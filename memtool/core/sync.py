@@ -12,6 +12,7 @@ class State(Record):
     """0 done; 1 done, or stopped, over what a person has to look at; 2 could not."""
     says: str
     next: str = ""
+    """What a person may do now, where the end itself does not bring its own choices."""
 
 
 def _states(**states: State) -> dict[str, State]:
@@ -32,11 +33,18 @@ STATES = _states(
     conflict_kept=State(
         1, "brought together with {remote}; where both sides changed the same, both texts are kept", "memtool resolve"
     ),
-    refused=State(1, "what is here may not be sent: nothing was sent", "{choices}"),
+    refused=State(1, "what is here may not be sent: nothing was sent", "Mend what is named, then memtool sync."),
+    which_remote=State(2, "{why}; nothing was changed"),
+    bad_config=State(
+        2, "memtool.yaml cannot be used; nothing was brought in, nothing was sent", "Mend it, then memtool sync."
+    ),
+    not_trusted=State(2, "git does not trust this repository, for another user owns it; nothing was done"),
     many_deleted=State(
         1,
         "{why}; that looks like an accident, and nothing was done",
-        "Bring them back: git checkout -- . — or, if you mean it, commit it yourself: git commit -a.",
+        "To bring them back: git ls-files -z --deleted | git checkout --pathspec-from-file=- --pathspec-file-nul\n"
+        "If you mean it: git ls-files -z --deleted | git rm -q --pathspec-from-file=- --pathspec-file-nul\n"
+        "and then memtool sync",
     ),
     offline=State(2, "{remote} was not reached; what is new here is committed", "Run memtool sync again later."),
     timed_out=State(
@@ -45,22 +53,19 @@ STATES = _states(
     auth_needed=State(
         2,
         "{remote} asks who you are, and memtool never asks for a password",
-        "Set up a key or a credential helper; `git fetch` shows what it asks.",
+        "Set up a key or a credential helper; what it asks shows: git fetch {name}",
     ),
-    remote_rewritten=State(
-        2, "{why}: the history of {remote} was replaced; nothing here was changed, nothing was sent", "{choices}"
-    ),
+    remote_rewritten=State(2, "{why}: the history of {remote} was replaced; nothing was brought in, nothing was sent"),
     unrelated=State(
         2,
-        "{remote} holds another history, which has nothing in common with this one; nothing was changed",
-        "{choices}",
+        "{remote} holds another history, which has nothing in common with this one; nothing was brought in or sent",
     ),
-    other_branch=State(2, "{why}", "{choices}"),
+    other_branch=State(2, "{why}"),
     protected=State(
         2, "{remote} refuses to take it; what came is merged here", "Ask who looks after it; then run memtool sync."
     ),
     remote_full=State(2, "{remote} has no room left; what came is merged here", "Make room there, then memtool sync."),
-    remote_failed=State(2, "{remote} did not do it", "Try `git fetch`; what it says is what git knows."),
+    remote_failed=State(2, "{remote} did not do it", "What git knows of it shows: git fetch {name}"),
     detached=State(
         2,
         "HEAD is on no branch, so there is nothing to sync",
@@ -74,11 +79,15 @@ STATES = _states(
     ),
     conflict_elsewhere=State(
         2,
-        "files that are no memory were changed on both sides, and git cannot merge them; nothing was changed",
+        "files were changed on both sides in a way that only a person can merge; nothing was brought in",
         "git merge {tip} merges by hand; commit that, then memtool sync.",
     ),
     disk_full=State(2, "there is no room left on this disk; nothing is lost", "Make room, then memtool sync."),
     read_only=State(2, "this memory cannot be written to; nothing was changed", "Mount it writable, or own it."),
-    locked=State(2, "another program is writing here; nothing was changed", "Run memtool sync again in a while."),
+    locked=State(
+        2,
+        "another program is writing here; nothing was brought in, nothing was sent",
+        "Run memtool sync again in a while; memtool doctor tells of a lock that a killed git left.",
+    ),
     failed=State(2, "the sync could not be finished", "Run memtool sync again; it takes up where it stopped."),
 )

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from memtool.edge.plumbing import path_of, records
+from memtool.edge.plumbing import EMPTY_TREE, path_of, records
 from memtool.edge.trees import Blob
 from memtool.model import Record
-
-_EMPTY = {
-    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
 
 
 class Delta(Record):
@@ -24,7 +19,7 @@ class Delta(Record):
 
 def deltas(root: str, old: str, new: str) -> list[Delta]:
     """List what differs between two commits, by path; *old* may be empty, for the tree without files."""
-    raw = records(root, "diff-tree", "-r", "-z", "--raw", "--no-renames", old or _EMPTY[len(new)], new, "--")
+    raw = records(root, "diff-tree", "-r", "-z", "--raw", "--no-renames", old or EMPTY_TREE[len(new)], new, "--")
     return [_delta(head, path_of(next(raw))) for head in raw]
 
 

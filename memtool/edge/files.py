@@ -113,7 +113,7 @@ def remove(path: str, *, upto: str) -> None:
     try:
         os.unlink(path)
     except OSError as error:
-        raise MemtoolError(f"{path}: not removed ({error.strerror})") from None
+        raise MemtoolError(f"{path}: not removed ({error.strerror})") from error
     folder = os.path.dirname(path)
     try:
         while os.path.realpath(folder) != os.path.realpath(upto):

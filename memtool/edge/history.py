@@ -9,7 +9,7 @@ import os
 from _collections_abc import Iterable, Iterator, Sequence
 
 from memtool.core.changes import Commit, Edges, midnight
-from memtool.edge.plumbing import Process, path_of
+from memtool.edge.plumbing import EMPTY_TREE, Process, path_of
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
@@ -76,12 +76,6 @@ _ENVIRONMENT = {
     "GIT_ICASE_PATHSPECS": "0",
 }
 
-_EMPTY = {
-    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
-"""The tree without files, which git knows without having it, by the length of an id."""
-
 
 def edges(
     root: str, tip: str, starts: Iterable[int], cut: frozenset[str], *, times: Sequence[str] = ("--timestamp",)
@@ -104,7 +98,7 @@ class Differences:
     """What differs between two commits, below *folders* or anywhere; git starts at once, so two can run together."""
 
     def __init__(self, root: str, base: str, tip: str, folders: Iterable[str] = ()) -> None:
-        ends = (base or _EMPTY[len(tip)], tip)
+        ends = (base or EMPTY_TREE[len(tip)], tip)
         self._process = _process(root, "diff-tree", "-r", "-z", "--raw", "--no-renames", *ends, "--", *folders)
 
     def __enter__(self) -> Self:

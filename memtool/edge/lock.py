@@ -56,7 +56,7 @@ def _held(root: str, name: str, wait: float) -> Iterator[int | None]:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         fd = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise MemtoolError(f"{place}: {error.strerror}; nothing was changed") from None
+        raise MemtoolError(f"{place}: {error.strerror}; nothing was changed") from error
     try:
         yield fd if _acquired(fd, time.monotonic() + wait) else None
     finally:

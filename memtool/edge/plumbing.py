@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from typing import Self
 
 CHUNK = 1 << 16
+EMPTY_TREE = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+"""The tree without files, which git knows without having it, by the length of an id."""
 SIGPIPE, SIGTERM = 13, 15  # by number: the signal module brings enum with it
 
 

@@ -17,9 +17,11 @@ Kind = Literal[
 class RemoteFailure(MemtoolError):  # noqa: N818 (it is the remote that failed)
     """What a remote did not do; *kind* names why."""
 
-    def __init__(self, kind: Kind, message: str, *, hint: str = "") -> None:
+    def __init__(self, kind: Kind, message: str, *, hint: str = "", reason: str = "") -> None:
         super().__init__(message, hint=hint)
         self.kind: Kind = kind
+        self.reason = reason or message
+        """What git, or the remote, says of it."""
 
 
 class _Sign(Record):
@@ -91,7 +93,7 @@ def masked(text: str) -> str:
 def failure(kind: Kind, remote: str, reason: str) -> RemoteFailure:
     """Put *kind* and git's own *reason* into one sentence, and name the way out."""
     what, hint = _PLAIN[kind]
-    return RemoteFailure(kind, f"{masked(remote)}: {what} ({masked(reason)})", hint=hint)
+    return RemoteFailure(kind, f"{masked(remote)}: {what} ({masked(reason)})", hint=hint, reason=masked(reason))
 
 
 def told(command: str, remote: str, said: str) -> RemoteFailure:

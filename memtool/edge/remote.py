@@ -9,8 +9,9 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from memtool.edge import refusal
 from memtool.edge.location import WRITING
@@ -26,6 +27,7 @@ CLONE_SECONDS = 1800
 _BRANCHES = ("main", "master", "trunk")
 _TERM_SECONDS = 5
 _LOOK_SECONDS = 0.5
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Remote(Record):
@@ -45,10 +47,13 @@ def absolute(url: str) -> str:
     return os.path.abspath(here) if os.path.isdir(here) else url
 
 
-def ask(url: str) -> Remote:
-    """Ask the remote at *url* for its branches; raises RemoteFailure."""
+def ask(url: str, *, root: str = ".", seconds: float = ASK_SECONDS) -> Remote:
+    """Ask the remote at *url*, or the one that the repo at *root* has under that name, for its branches.
+
+    Raises RemoteFailure.
+    """
     _refuse_option(url)
-    said = _run("ls-remote", "--symref", "--", url, remote=url, seconds=ASK_SECONDS).decode("utf-8", "replace")
+    said = _run("ls-remote", "--symref", "--", url, root=root, remote=url, seconds=seconds).decode("utf-8", "replace")
     head, refs = "", {}
     for line in said.splitlines():
         value, _, name = line.partition("\t")
@@ -76,12 +81,13 @@ def clone(url: str, path: str, *, branch: str) -> None:
 def fetch(root: str, remote: str, branch: str, *, into: str, seconds: float, extra: Sequence[str] = ()) -> None:
     """Bring *branch* of *remote*, a name or an address, to the ref *into*, whatever stood there.
 
-    *extra* are options of `git fetch`, such as ``--unshallow``. Raises RemoteFailure; *into* is then as it was.
+    A partial clone gets all that is new, for what git fetches when it misses it has no time limit. *extra* are options
+    of `git fetch`, such as ``--unshallow``. Raises RemoteFailure; *into* is then as it was.
     """
     _refuse_option(remote)
     _run(
         "fetch", "-q", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules",
-        "--no-auto-maintenance", *extra, "--", remote, f"+refs/heads/{branch}:{into}",
+        "--no-auto-maintenance", "--no-filter", *extra, "--", remote, f"+refs/heads/{branch}:{into}",
         root=root, remote=remote, seconds=seconds,
     )  # fmt: skip
 
@@ -116,16 +122,20 @@ def _refuse_option(url: str) -> None:
 
 def _run(command: str, *args: str, remote: str, seconds: float, root: str = ".") -> bytes:
     """Run git in a process group of its own, which is ended whole when its time is over: ssh too."""
-    with subprocess.Popen(
-        ["git", "--no-replace-objects", "-C", root, command, *args],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | _quiet(root, seconds) | {WRITING: "1"},
-        start_new_session=True,
-    ) as process:
+    env = os.environ | _quiet(root, seconds) | {WRITING: "1"}
+    with (
+        _told_to_end() as told,
+        subprocess.Popen(
+            ["git", "--no-replace-objects", "-C", root, command, *args],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            out, err = _finish(process, seconds)
+            out, err = _finish(process, seconds, told)
         except BaseException as error:
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
@@ -136,10 +146,32 @@ def _run(command: str, *args: str, remote: str, seconds: float, root: str = ".")
     return out
 
 
-def _finish(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes]:
+@contextlib.contextmanager
+def _told_to_end() -> Iterator[list[int]]:
+    """Collect the signals by which this process is to end; at once, it would leave git behind in a session of its own.
+
+    Raises SystemExit, with the exit code that a shell gives such an end.
+    """
+    told: list[int] = []
+    mine = threading.current_thread() is threading.main_thread()
+    numbers = [number for number in _ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, lambda number, _: told.append(number))
+    try:
+        yield told
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+        if told:
+            raise SystemExit(128 + told[0])
+
+
+def _finish(process: subprocess.Popen[bytes], seconds: float, told: Sequence[int]) -> tuple[bytes, bytes]:
     """Wait for git, but not for what a hook or ssh left in the background with git's output still open."""
     end = time.monotonic() + seconds
     while True:
+        if told:
+            raise InterruptedError
         try:
             return process.communicate(timeout=max(0, min(_LOOK_SECONDS, end - time.monotonic())))
         except subprocess.TimeoutExpired as error:

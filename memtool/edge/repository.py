@@ -214,7 +214,8 @@ def commit(
     What else is staged stays staged and stays out. The hooks of the repo run; when one refuses, GitError holds its
     words and the index is as it was.
     """
-    new = sorted(set(paths) - set(map(path_of, records(root, "ls-files", "-z"))))
+    unknown = set(paths) - set(map(path_of, records(root, "ls-files", "-z")))
+    new = sorted(path for path in unknown if os.path.lexists(os.path.join(root, path)))  # else its deletion is staged
     from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
     said = (f"Memory-Op: {operation}", *([f"Memory-Agent: {agent}"] if agent else []), *trailers)
     message = "\n".join((subject, "", *said, ""))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from memtool.edge.location import cache_path, common_dir, git_dir
+from memtool.errors import MemtoolError
 
 _PROCESSES = "/proc"
 
@@ -20,20 +21,29 @@ def clear_locks(root: str) -> list[str]:
     if not found or not os.path.isdir(_PROCESSES) or _git_runs(root):
         return []
     for path in found:
-        aside = cache_path(root, os.path.basename(path))
-        os.makedirs(os.path.dirname(aside), exist_ok=True)
-        os.replace(path, aside)
+        _move_aside(root, path)
     return found
 
 
 def _candidates(root: str) -> Iterator[str]:
-    """Yield where git locks what memtool lets it write: the index, HEAD, refs, what a shallow clone lacks."""
+    """Yield the locks of what memtool lets git write: the index, HEAD, refs, what a shallow clone lacks."""
     own, shared = git_dir(root), common_dir(root)
-    yield os.path.join(own, "index.lock")
-    yield os.path.join(own, "HEAD.lock")
-    yield from (os.path.join(shared, name) for name in ("packed-refs.lock", "shallow.lock", "config.lock"))
+    yield from (os.path.join(folder, name) for folder in {own, shared} for name in os.listdir(folder) if _is_lock(name))
     for folder, _, names in os.walk(os.path.join(shared, "refs")):
-        yield from (os.path.join(folder, name) for name in names if name.endswith(".lock"))
+        yield from (os.path.join(folder, name) for name in names if _is_lock(name))
+
+
+def _move_aside(root: str, path: str) -> None:
+    aside = cache_path(root, os.path.basename(path))
+    try:
+        os.makedirs(os.path.dirname(aside), exist_ok=True)
+        os.replace(path, aside)
+    except OSError as error:
+        raise MemtoolError(f"{path}: left by a git that was killed, and not moved aside ({error.strerror})") from error
+
+
+def _is_lock(name: str) -> bool:
+    return name.endswith(".lock")
 
 
 def _git_runs(root: str) -> bool:

@@ -10,18 +10,16 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 
+from memtool.edge import checkout
+from memtool.edge.checkout import REGULAR
 from memtool.edge.delta import Delta, deltas
-from memtool.edge.files import MAX_FILE, link_atomically, move, read_regular, remove
+from memtool.edge.files import MAX_FILE, read_regular
 from memtool.edge.plumbing import GitError, Objects, git, path_of, raw_path
 from memtool.edge.repository import status
 from memtool.edge.transaction import Move, change
-from memtool.edge.trees import Blob
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
-_REGULAR = frozenset({b"100644", b"100755", b"100664"})
-_LINK, _SUBMODULE = b"120000", b"160000"
-_EXECUTABLE = 0o111
 _PATIENCE = 5.0
 """Seconds to try again while another git holds the index."""
 
@@ -51,22 +49,23 @@ def switch(root: str, old: str, new: str, *, reason: str) -> None:
     differing = deltas(root, old, new)
     with Objects(root) as objects:
         plan = _plan(root, objects, differing)
-        _refuse_in_the_way(root, objects, differing, plan)
+        touched = _refuse_in_the_way(root, objects, differing, plan)
+        others = [one for one in plan.others if one.path not in touched]
 
         def arrive() -> str:
             _index(root, differing)
-            _put_others(root, objects, plan.others)
-            _make_executable(root, differing)
+            checkout.put(root, objects, others)
+            checkout.make_executable(root, differing)
             git(root, "update-ref", "-m", reason, "HEAD", new, old or "0" * len(new))
             return new
 
-        change(root, plan.before, plan.after, arrive, move=Move(old, new))
+        change(root, plan.before, plan.after, arrive, move=Move(old, new, tuple(one.path for one in others)))
     git(root, "update-index", "-q", "--refresh", ok=(0, 1))
 
 
 def _plan(root: str, objects: Objects, differing: Sequence[Delta]) -> _Plan:
     """Settle which files memtool writes, and what it takes them for: where the disk has what it should, that."""
-    blobs = {blob.oid for one in differing for blob in (one.old, one.new) if blob and blob.mode in _REGULAR}
+    blobs = {blob.oid for one in differing for blob in (one.old, one.new) if blob and blob.mode in REGULAR}
     sizes = {info[0]: info[2] for info in objects.info(sorted(blobs)) if info}
     mine = [one for one in differing if _is_mine(one, sizes)]
     wanted = sorted({blob.oid for one in mine for blob in (one.old, one.new) if blob})
@@ -99,18 +98,16 @@ def _is_clean(root: str, one: Delta, there: bytes | None) -> bool:
 # --- what stands in the way ------------------------------------------------------------------------------------------
 
 
-def _refuse_in_the_way(root: str, objects: Objects, differing: Sequence[Delta], plan: _Plan) -> None:
-    """Raise InTheWay where local work would be lost; what is already as it is to be is in nobody's way."""
+def _refuse_in_the_way(root: str, objects: Objects, differing: Sequence[Delta], plan: _Plan) -> set[str]:
+    """Raise InTheWay where local work would be lost; list what the user has already made what it is to be."""
     states = status(root)
     going = {one.path for one in differing if one.new is None}
-    found = [
-        one.path
-        for one in differing
-        if _is_touched(root, one, states) and not _is_as_meant(root, objects, one, states, plan)
-    ]
+    touched = [one for one in differing if _is_touched(root, one, states)]
+    found = [one.path for one in touched if not _is_as_meant(root, objects, one, states, plan)]
     found += (folder for one in differing if one.new for folder in _above(root, one.path) if folder not in going)
     if found:
         raise InTheWay(sorted(set(found)))
+    return {one.path for one in touched}
 
 
 def _is_touched(root: str, one: Delta, states: dict[str, str]) -> bool:
@@ -124,12 +121,7 @@ def _is_as_meant(root: str, objects: Objects, one: Delta, states: dict[str, str]
         return False  # staged, and changed again: two versions, of which one would be lost
     if one.path in plan.after:
         return plan.before[one.path] == plan.after[one.path]
-    place = os.path.join(root, one.path)
-    if one.new is None:
-        return not os.path.lexists(place)
-    if one.new.mode == _LINK:
-        return os.path.islink(place) and _link(objects, one.new) == os.fsencode(os.readlink(place))
-    return os.path.isfile(place) and git(root, "hash-object", "--", one.path).strip() == one.new.oid
+    return checkout.holds(root, objects, one.path, one.new)
 
 
 def _above(root: str, path: str) -> Iterator[str]:
@@ -142,7 +134,7 @@ def _above(root: str, path: str) -> Iterator[str]:
             yield folder
 
 
-# --- index, and the files that are no markdown ------------------------------------------------------------------------
+# --- the index -------------------------------------------------------------------------------------------------------
 
 
 def _index(root: str, differing: Sequence[Delta]) -> None:
@@ -175,44 +167,9 @@ def _patiently(root: str, *args: str, stdin: bytes) -> None:
         try:
             git(root, *args, stdin=stdin)
         except GitError as error:
-            if "index.lock" not in error.stderr or time.monotonic() > end:
+            if "index.lock': File exists" not in error.stderr or time.monotonic() > end:
                 raise
             time.sleep(pause)
             pause *= 2
         else:
             return
-
-
-def _put_others(root: str, objects: Objects, others: Sequence[Delta]) -> None:
-    """Put what memtool does not write itself in its place, as git would: with filters, line ends, links."""
-    for one in others:
-        place = os.path.join(root, one.path)
-        if one.new is None and os.path.lexists(place) and not os.path.isdir(place):
-            remove(place, upto=root)
-        elif one.new and one.new.mode == _LINK:
-            link_atomically(place, _link(objects, one.new))
-    regular = [one.path for one in others if one.new and one.new.mode in _REGULAR]
-    for temporary, path in _checked_out(root, regular):
-        move(os.path.join(root, temporary), os.path.join(root, path))
-
-
-def _checked_out(root: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Let git write files beside their places; yield (temporary name, path)."""
-    asked = b"".join(raw_path(path) + b"\0" for path in paths)
-    said = git(root, "checkout-index", "--temp", "-z", "--stdin", stdin=asked) if paths else b""
-    for record in filter(None, said.split(b"\0")):
-        temporary, _, path = record.partition(b"\t")
-        yield path_of(temporary), path_of(path)
-
-
-def _link(objects: Objects, blob: Blob) -> bytes:
-    return objects.contents([blob.oid])[0] or b""
-
-
-def _make_executable(root: str, differing: Sequence[Delta]) -> None:
-    for one in differing:
-        place = os.path.join(root, one.path)
-        if one.new and one.new.mode in _REGULAR and (one.old is None or one.old.mode != one.new.mode):
-            mode = os.stat(place).st_mode & ~_EXECUTABLE
-            readers = mode >> 2 & _EXECUTABLE
-            os.chmod(place, mode | readers if one.new.mode == b"100755" else mode)

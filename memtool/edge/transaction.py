@@ -10,18 +10,18 @@ import os
 import time
 from collections.abc import Callable, Collection, Mapping
 
-from memtool.edge import cache, repository
-from memtool.edge.delta import deltas
+from memtool.edge import checkout, journal, repository
+from memtool.edge.delta import Delta, deltas
 from memtool.edge.files import read_regular, remove, sweep, write_atomically
-from memtool.edge.location import WRITING, cache_path, git_dir, head
+from memtool.edge.journal import Journal, Step
+from memtool.edge.location import WRITING, git_dir, head
 from memtool.edge.lock import Busy, git_at_work, git_has_ended, locked
-from memtool.edge.plumbing import Objects, git, path_of, raw_path, records, succeeds
+from memtool.edge.plumbing import Objects, git, path_of, records, succeeds
 from memtool.edge.stale import clear_locks
 from memtool.edge.trees import CommitTree, blob_id
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
-_VERSION = "undo-2"
 _PATIENCE = 5
 """Seconds to wait for a git that a killed command left running."""
 _AGAIN = "Run the command again."
@@ -38,31 +38,14 @@ class Changed(MemtoolError):  # noqa: N818 (it names what happened to the repo)
     """What a change was made for is not as it was: made anew, it may fit."""
 
 
-class _Step(Record):
-    """One file, before and after."""
-
-    path: str
-    old: bytes | None
-    new: str
-    """The id of what it becomes, as git names a blob of these bytes."""
-
-
-class _Journal(Record):
-    """What was begun."""
-
-    head: str
-    """The commit on which it was begun."""
-    target: str
-    """The commit that ends it, where it is known beforehand."""
-    steps: tuple[_Step, ...]
-
-
 class Move(Record):
     """A change that leads from one commit to another, which is there already."""
 
     start: str
     """The commit that HEAD has to name; empty before the first one."""
     target: str
+    others: tuple[str, ...] = ()
+    """Files that *commit* brings from the one to the other, as git writes them; they are as *start* has them."""
 
 
 def change(root: str, before: Files, after: Files, commit: Callable[[], str], *, move: Move | None = None) -> str:
@@ -79,8 +62,8 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str], *,
         for path in after:
             if _content(root, path) != before.get(path):
                 raise Changed(f"{path}: changed meanwhile; nothing was written", hint=_AGAIN)
-        steps = tuple(_Step(path, before.get(path), _id(new, tip)) for path, new in after.items())
-        _save(root, _Journal(tip, move.target if move else "", steps))
+        steps = tuple(Step(path, before.get(path), _id(new, tip)) for path, new in after.items())
+        journal.save(root, Journal(tip, move.target if move else "", move.others if move else (), steps))
         try:
             for path, new in after.items():
                 _put(root, path, new)
@@ -89,13 +72,13 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str], *,
         except BaseException:
             settle(root)
             raise
-        remove(_place(root), upto=git_dir(root))
+        journal.close(root)
         return made
 
 
 def recover(root: str) -> str:
     """Undo what a killed command left half done, and say so; nothing where there is nothing, or its command runs."""
-    if not os.path.lexists(_place(root)) or WRITING in os.environ:  # a hook of its commit asks
+    if not os.path.lexists(journal.place(root)) or WRITING in os.environ:  # a hook of its commit asks
         return ""
     try:
         with locked(root, wait=_PATIENCE):
@@ -106,60 +89,84 @@ def recover(root: str) -> str:
 
 def settle(root: str) -> str:
     """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which."""
-    journal = _load(root)
-    if journal is None:
+    begun = journal.load(root)
+    if begun is None:
         return ""
     _wait_for_git(root)
-    committed = _is_committed(root, journal)
-    kept = [] if committed else _undo(root, journal)
-    for folder in {os.path.dirname(os.path.join(root, step.path)) for step in journal.steps}:
-        sweep(folder)
-    remove(_place(root), upto=git_dir(root))
+    committed = _is_committed(root, begun)
+    kept = [] if committed else _undo(root, begun)
+    _sweep(root, begun)
+    journal.close(root)
     if committed:
         return "a command that was interrupted had done its work; it is committed"
     left = f"; left as they are, for they were changed since: {', '.join(kept)}" if kept else ""
-    return f"a command that was interrupted is undone; {len(journal.steps) - len(kept)} files are as they were{left}"
+    files = len(begun.steps) + len(begun.others) - len(kept)
+    return f"a command that was interrupted is undone; {files} files are as they were{left}"
 
 
-def _is_committed(root: str, journal: _Journal) -> bool:
+def _is_committed(root: str, begun: Journal) -> bool:
     """Tell whether some commit since the journal was begun holds all that it tells of; later ones may change that."""
     tip = head(root)
-    if not tip or tip == journal.head:
+    if not tip or tip == begun.head:
         return False
-    if journal.target:
-        return succeeds(root, "merge-base", "--is-ancestor", journal.target, tip)
-    since = (tip, f"^{journal.head}") if journal.head else (tip,)
+    if begun.target:
+        return succeeds(root, "merge-base", "--is-ancestor", begun.target, tip)
+    since = (tip, f"^{begun.head}") if begun.head else (tip,)
     with Objects(root) as objects:
         trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since).split())
-        return any(all(_blob(tree, step.path) == step.new for step in journal.steps) for tree in trees)
+        return any(all(_blob(tree, step.path) == step.new for step in begun.steps) for tree in trees)
 
 
-def _undo(root: str, journal: _Journal) -> list[str]:
+def _undo(root: str, begun: Journal) -> list[str]:
     """Put the files back; leave, and list, those that somebody else has changed or committed since."""
-    kept = []
     tip = head(root)
     with Objects(root) as objects:
         committed = CommitTree(objects, tip) if tip else None
-        for step in reversed(journal.steps):
-            now = _content(root, step.path)
-            if now == step.old:
-                continue
-            if _id(now, tip) != step.new or _blob(committed, step.path) == step.new:
-                kept.append(step.path)
-            else:
-                _put(root, step.path, step.old)
-        meant = {path: oid for path, oid in _meant(root, journal).items() if _blob(committed, path) != oid}
+        kept = [step.path for step in reversed(begun.steps) if not _put_back(root, step, committed, tip)]
+        meant = {path: oid for path, oid in _meant(root, begun).items() if _blob(committed, path) != oid}
         new = {path for path in meant if _blob(committed, path) == _NONE}
-    staged = _staged(root, meant)
-    repository.unstage(root, [path for path, oid in meant.items() if path in new or staged.get(path, _NONE) == oid])
-    return kept
+        staged = _staged(root, meant)
+        repository.unstage(root, [path for path, oid in meant.items() if path in new or staged.get(path, _NONE) == oid])
+        return kept + _put_others_back(root, objects, begun, committed)
 
 
-def _meant(root: str, journal: _Journal) -> dict[str, str]:
+def _put_back(root: str, step: Step, committed: CommitTree | None, tip: str) -> bool:
+    """Give a file its old content again; False where it is somebody else's by now."""
+    now = _content(root, step.path)
+    if now == step.old:
+        return True
+    if _id(now, tip) != step.new or _blob(committed, step.path) == step.new:
+        return False
+    _put(root, step.path, step.old)
+    return True
+
+
+def _put_others_back(root: str, objects: Objects, begun: Journal, committed: CommitTree | None) -> list[str]:
+    """Give the files that git wrote, and the modes, what is committed: else the next move takes them for local work."""
+    if not begun.target:
+        return []
+    found = deltas(root, begun.head, begun.target)
+    back = [Delta(one.path, one.new, committed.blob(one.path) if committed else None) for one in found]
+    others = [one for one in back if one.path in begun.others]
+    written = [one for one in others if checkout.holds(root, objects, one.path, one.old)]
+    checkout.put(root, objects, written)
+    checkout.make_executable(root, back)
+    return [one.path for one in others if not checkout.holds(root, objects, one.path, one.new)]
+
+
+def _sweep(root: str, begun: Journal) -> None:
+    """Take away the temporary files that a killed command left beside those that it was writing."""
+    folders = {os.path.dirname(os.path.join(root, path)) for path in (*_meant(root, begun), *begun.others)}
+    for folder in folders:
+        sweep(folder)
+    checkout.sweep(root)
+
+
+def _meant(root: str, begun: Journal) -> dict[str, str]:
     """Map each path that was to change to the id that the index may hold of it by now."""
-    if not journal.target:
-        return {step.path: step.new for step in journal.steps}
-    found = deltas(root, journal.head, journal.target)
+    if not begun.target:
+        return {step.path: step.new for step in begun.steps}
+    found = deltas(root, begun.head, begun.target)
     return {one.path: one.new.oid.decode() if one.new else _NONE for one in found}
 
 
@@ -213,35 +220,3 @@ def _put(root: str, path: str, content: bytes | None) -> None:
 def _id(content: bytes | None, tip: str) -> str:
     """Name *content* as git does in the repo of the commit *tip*; a repo without a commit is taken for one of SHA-1."""
     return _NONE if content is None else blob_id(content, len(tip) or _SHA1).decode()
-
-
-# --- the journal -----------------------------------------------------------------------------------------------------
-
-
-def _place(root: str) -> str:
-    return cache_path(root, "undo")
-
-
-def _save(root: str, journal: _Journal) -> None:
-    sections = [journal.head.encode(), journal.target.encode()]
-    for step in journal.steps:
-        sections += [raw_path(step.path), b"" if step.old is None else b"=" + step.old, step.new.encode()]
-    write_atomically(_place(root), cache.pack(_VERSION, sections))
-
-
-def _load(root: str) -> _Journal | None:
-    data = read_regular(_place(root))
-    if isinstance(data, str):
-        return None
-    sections = cache.unpack(_VERSION, data)
-    if not sections:
-        raise MemtoolError(
-            f"{_place(root)}: damaged; a command was interrupted here, and what it did cannot be undone by itself",
-            hint="`git status` shows what it left; settle that, then remove the file.",
-        )
-    tip, target, *rest = sections
-    steps = (
-        _Step(path_of(path), old[1:] if old else None, new.decode())
-        for path, old, new in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
-    )
-    return _Journal(tip.decode(), target.decode(), tuple(steps))

@@ -11,7 +11,7 @@ from memtool.edge import repository
 from memtool.edge.files import read_regular, sweep, write_atomically
 from memtool.edge.location import head
 from memtool.edge.pending import note, pending
-from memtool.edge.plumbing import GitError, Objects, git
+from memtool.edge.plumbing import GitError, Objects, git, raw_path
 from memtool.edge.transaction import Files, change
 from memtool.edge.trees import CommitTree, WorkTree, blob_id
 from memtool.errors import MemtoolError
@@ -31,6 +31,11 @@ class Message(Record):
     operation: str
     agent: str
     trailers: Sequence[str] = ()
+
+
+def trailer_path(path: str) -> list[str]:
+    """Give the trailer that names *path*; none for a name that could forge another line."""
+    return [f"Memory-Path: {path}"] if path.isprintable() and raw_path(path).isascii() else []
 
 
 def index_pages(root: str, committed: CommitTree, config: Config, changes: Files) -> dict[str, bytes | None]:

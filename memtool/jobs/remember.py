@@ -26,10 +26,9 @@ from memtool.edge.recall import Found
 from memtool.edge.transaction import settle
 from memtool.edge.trees import Folder, WorkTree, blob_id
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import on_disk, write_pages
+from memtool.jobs.commit import on_disk, trailer_path, write_pages
 from memtool.jobs.index import write_index
 from memtool.jobs.recall import refuse_outside
-from memtool.jobs.split.places import trailer_path
 from memtool.model import Record
 
 _LIKE = 0.8

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
+from memtool.core import document
 from memtool.core.config import Config
+from memtool.core.lint.conflict import inline as set_aside
 from memtool.core.merge import resolve as core
 from memtool.core.merge.copy import Copy, copies, read
 from memtool.core.terminal import printable
@@ -20,11 +22,10 @@ from memtool.edge.plumbing import Objects
 from memtool.edge.transaction import Files
 from memtool.edge.trees import CommitTree, Folder, WorkTree
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import Message, commit, index_pages, on_disk
+from memtool.jobs.commit import Message, commit, index_pages, on_disk, trailer_path
 from memtool.jobs.recall import refuse_outside
 from memtool.jobs.revise import Writer
-from memtool.jobs.split.places import trailer_path
-from memtool.model import Record
+from memtool.model import Finding, Record
 
 if TYPE_CHECKING:
     from memtool.core.merge.resolve import Keep
@@ -107,11 +108,29 @@ def conflicts(root: str) -> list[Conflict]:
     return [Conflict(place, copy, on_disk(root, copy.path)) for place, copy in copies(tree, config)]
 
 
-def overview(found: Sequence[Conflict]) -> Iterator[str]:
-    """Yield the open conflicts on one screen."""
-    if not found:
+def inline(root: str) -> list[Finding]:
+    """List the texts that git's merge driver kept in the files themselves: those are settled by hand."""
+    tree = WorkTree(root)
+    config = load_config(tree)[0]
+    pages = ((path, tree.get(path, b"")) for path in tree if config.is_memory(path))
+    return [finding for path, data in pages for finding in set_aside(path, data, document.read(data).body)]
+
+
+def overview(found: Sequence[Conflict], by_hand: Sequence[Finding]) -> Iterator[str]:
+    """Yield the open conflicts on one screen, those that are to be settled *by_hand* last."""
+    if not found and not by_hand:
         yield "No conflict is open."
-        return
+    if found:
+        yield from _copies(found)
+    if found and by_hand:
+        yield ""
+    for one in by_hand[:_SHOWN]:
+        yield f"{printable(one.path)}:{one.line}: {one.message}. {one.hint}"
+    if len(by_hand) > _SHOWN:
+        yield f"… and {len(by_hand) - _SHOWN:,} more (memtool check names them)"
+
+
+def _copies(found: Sequence[Conflict]) -> Iterator[str]:
     count = f"{len(found):,} open conflict{'' if len(found) == 1 else 's'}"
     yield f"{count}. Where neither text is right, edit the file, then --keep here."
     for one in found[:_SHOWN]:
@@ -159,11 +178,12 @@ class Closed(Record):
         yield f"{printable(one.copy.aim)} {done}; {printable(one.place)} is deleted"
 
 
-def asdict(found: Sequence[Conflict], closed: Closed | None = None) -> dict[str, Any]:
+def asdict(found: Sequence[Conflict], by_hand: Sequence[Finding], closed: Closed | None = None) -> dict[str, Any]:
     """Give the conflicts that are open, and what was done, in the shape of ``memtool.resolve/1``."""
     return {
         "schema": "memtool.resolve/1",
         "conflicts": [one.asdict() for one in found],
+        "by_hand": [one.asdict() for one in by_hand],
         "closed": closed and closed.asdict(),
     }
 

@@ -21,10 +21,9 @@ from memtool.edge.location import head, load_config
 from memtool.edge.plumbing import git
 from memtool.edge.trees import CommitTree, Folder
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import Message, commit, index_pages, on_disk
+from memtool.jobs.commit import Message, commit, index_pages, on_disk, trailer_path
 from memtool.jobs.log import Subject, aim, moved_to, never_there, opened
 from memtool.jobs.recall import refuse_outside
-from memtool.jobs.split.places import trailer_path
 from memtool.model import Record
 
 TYPE_CHECKING = False

@@ -14,9 +14,8 @@ from memtool.edge.location import load_config
 from memtool.edge.pending import pending
 from memtool.edge.trees import Folder
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import Message, commit, write_pages
+from memtool.jobs.commit import Message, commit, trailer_path, write_pages
 from memtool.jobs.recall import resolve
-from memtool.jobs.split.places import trailer_path
 from memtool.model import Record
 
 

@@ -15,7 +15,7 @@ from memtool.core.scaffold import MERGE
 from memtool.edge import repository
 from memtool.edge.files import read_regular
 from memtool.edge.location import agent as agent_of
-from memtool.edge.location import cache_path, git_dir
+from memtool.edge.location import cache_path, git_dir, head
 from memtool.edge.pending import pending
 from memtool.edge.plumbing import git, succeeds
 from memtool.errors import MemtoolError
@@ -24,6 +24,9 @@ from memtool.jobs.setup.driver import lacking
 from memtool.jobs.setup.hooks import BEFORE, HOOKS, Hook, hooks_state
 from memtool.jobs.setup.managers import Manager, find
 from memtool.jobs.setup.probe import probe
+from memtool.jobs.sync.arrive import last_seen
+from memtool.jobs.sync.line import line
+from memtool.jobs.sync.stop import Stop
 
 GIT = (2, 38)
 """`cat-file --batch-command -z`, on which the hooks stand, came with it."""
@@ -47,6 +50,7 @@ def doctor(root: str, *, agent: str | None = None, now: float = 0.0) -> list[Che
         "digest": lambda: _digest(root, config),
         "agent": lambda: _agent(root, config, agent),
         "memtool": _installation,
+        "sync": lambda: _sync(root),
         "waiting": lambda: _waiting(root),
         "left over": lambda: _left_over(root, now),
     }
@@ -219,6 +223,27 @@ def _waiting(root: str) -> Iterator[Check]:
     if paths:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         yield warn("waiting", f"{paths[0]}{more}: stored, not committed", "The next `memtool remember` commits it.")
+
+
+def _sync(root: str) -> Iterator[Check]:
+    """Tell what the other machines cannot have yet, without asking the remote."""
+    try:
+        where = line(root)
+    except Stop:
+        yield warn("sync", "HEAD is on no branch: nothing is synced", "git switch BRANCH")
+        return
+    if not where.remote:
+        yield ok("sync", "no remote: this memory is on this machine alone")
+        return
+    seen = last_seen(root, where).last
+    days = git(root, "log", "--format=%cs", "HEAD", f"^{seen}").decode().split() if seen and head(root) else []
+    if not seen:
+        yield warn("sync", f"never synced with {where.name}", "memtool sync")
+    elif days:
+        count = f"{len(days)} commit{'' if len(days) == 1 else 's'}"
+        yield warn("sync", f"{count} not sent to {where.name}, the oldest of {min(days)}", "memtool sync")
+    else:
+        yield ok("sync", f"all is sent to {where.name}, as far as is known here")
 
 
 def _left_over(root: str, now: float) -> Iterator[Check]:

@@ -163,8 +163,7 @@ def next_steps(report: InitReport) -> tuple[str, ...]:
     if report.state != "unchanged":
         steps.append(f"memtool{place} start      what a session reads at its start")
     if report.remote and report.commit:
-        git = "git" if here else f"git -C {shlex.quote(report.root)}"
-        steps.append(f"{git} push -u origin {shlex.quote(report.branch) if report.branch else 'HEAD'}")
+        steps.append(f"memtool{place} sync       to the remote and back; on each machine, as often as you like")
     return tuple(steps)
 
 

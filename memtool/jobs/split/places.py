@@ -11,7 +11,7 @@ from memtool.core.page import FOLDERS, is_generated
 from memtool.core.split.names import Names, folded
 from memtool.edge import repository
 from memtool.edge.files import read_regular
-from memtool.edge.plumbing import path_of, raw_path, records
+from memtool.edge.plumbing import path_of, records
 from memtool.edge.trees import CommitTree, blob_id
 from memtool.errors import MemtoolError
 
@@ -131,8 +131,3 @@ def refuse_ignored(root: str, paths: list[str]) -> None:
     ignored = repository.ignored(root, paths)
     if ignored:
         raise MemtoolError(f"{ignored[0]}: git is told to ignore it", hint="Choose another folder with --into DIR.")
-
-
-def trailer_path(path: str) -> list[str]:
-    """Give the trailer that names *path*; none for a name that could forge another line."""
-    return [f"Memory-Path: {path}"] if path.isprintable() and raw_path(path).isascii() else []

@@ -17,7 +17,7 @@ from memtool.edge.location import head, load_config
 from memtool.edge.plumbing import Objects
 from memtool.edge.trees import CommitTree, WorkTree, blob_id
 from memtool.errors import MemtoolError
-from memtool.jobs.commit import Message, commit, index_pages
+from memtool.jobs.commit import Message, commit, index_pages, trailer_path
 from memtool.jobs.split import places
 from memtool.jobs.split.history import prove_all
 from memtool.model import Record
@@ -100,7 +100,7 @@ def _write(root: str, result: Split, *, agent: str) -> str:
         f"Split {printable(source)} into {len(result.plan.parts)} files",
         proof.OPERATION,
         agent,
-        [*places.trailer_path(source), *said],
+        [*trailer_path(source), *said],
     )
     before: dict[str, bytes | None] = dict.fromkeys(part.path for part in result.plan.parts)
     made = commit(root, before | {source: result.plan.data}, after, message)

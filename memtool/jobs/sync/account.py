@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from memtool.core.check import Change, check
 from memtool.core.config import Config
+from memtool.core.merge.copy import folder
 from memtool.edge.delta import Delta, deltas
 from memtool.edge.location import load_config
 from memtool.edge.plumbing import Objects, git
@@ -18,20 +19,29 @@ from memtool.model import Finding
 def accounted(root: str, result: Result, trip: Trip, today: str) -> Result:
     """Add to *result* what moved on *trip*."""
     came = deltas(root, trip.base, trip.tip) if trip.tip and trip.end != trip.start else []
-    went = deltas(root, trip.tip, trip.end) if trip.sent else []
+    went = deltas(root, trip.tip, trip.end) if trip.sent or result.dry_run else []
     with Objects(root) as objects:
         before, after = CommitTree(objects, trip.start), CommitTree(objects, trip.end)
         config = load_config(after)[0]
         paths = tuple(sorted(one.path for one in deltas(root, trip.start, trip.end)))
         changed = [path for path in config.resident_paths(after) if path in set(paths)]
+        copies = [one.path for one in came if one.new and one.old is None and one.path.startswith(folder(config) + "/")]
         return result.replace(
             pulled=_count(root, trip.tip, trip.start) if came else 0,
             pushed=_count(root, trip.end, trip.tip) if trip.sent else 0,
             came=_moved(came, config),
             went=_moved(went, config),
+            notes=(*result.notes, *_about(copies)),
             resident_changes=tuple(Resident(path, _diff(path, before, after)) for path in changed),
             findings=(*result.findings, *_errors(after, config, paths, _parents(objects, trip), today)),
         )
+
+
+def _about(copies: Sequence[str]) -> Iterator[str]:
+    """Note the conflict copies that another machine's merge made."""
+    if copies:
+        count = "a text" if len(copies) == 1 else f"{len(copies)} texts"
+        yield f"another machine's merge set {count} aside; memtool resolve shows both versions"
 
 
 def _parents(objects: Objects, trip: Trip) -> tuple[CommitTree, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from shlex import quote
 
 from memtool.edge import refs, remote
 from memtool.edge.location import common_dir
 from memtool.edge.plumbing import git, succeeds
-from memtool.edge.remote import RemoteFailure
+from memtool.edge.remote import Remote, RemoteFailure
 from memtool.jobs.sync.line import Line
 from memtool.jobs.sync.stop import Stop
 from memtool.model import Record
@@ -35,7 +36,7 @@ def last_seen(root: str, where: Line) -> Seen:
     return Seen("", known.get(where.seen) or known.get(tracking, ""), where.seen in known)
 
 
-def tip_of(root: str, where: Line, last: str, fetch: Fetch) -> str:
+def tip_of(root: str, where: Line, last: str, fetch: Fetch, *, seconds: float) -> str:
     """Fetch, and give the remote's commit; nothing where the remote is empty.
 
     Raises Stop where the branch is gone, or only another one is there; RemoteFailure.
@@ -46,25 +47,29 @@ def tip_of(root: str, where: Line, last: str, fetch: Fetch) -> str:
         if failure.kind != "missing":
             raise
         if last:
-            again = f"git push {where.remote} {where.branch}:refs/heads/{where.theirs}"
-            raise Stop("remote-rewritten", why=f"{where.name} is gone", choices=f"To send it again: {again}") from None
-        _refuse_other_branch(root, where)
+            again = f"To send it again: {_first_push(where)}"
+            raise Stop("remote-rewritten", why=f"{where.name} is gone", choices=again) from None
+        _refuse_other_branch(where, remote.ask(where.remote, root=root, seconds=seconds))
         return ""
     return refs.read(root, where.fetched)[where.fetched]
 
 
-def _refuse_other_branch(root: str, where: Line) -> None:
+def _refuse_other_branch(where: Line, there: Remote) -> None:
     """Raise Stop where the remote holds a branch, but not this one: two memories that would never meet."""
-    there = remote.ask(git(root, "remote", "get-url", "--", where.remote).decode().strip())
+    if not there.tips:
+        return
+    rows = [f"To begin a new one there: {_first_push(where)}"]
     if there.branch:
-        raise Stop(
-            "other-branch",
-            why=f"{where.remote} has no branch {where.theirs}, but it has {there.branch}; nothing was sent",
-            choices=(
-                f"To work on that one: git branch -m {there.branch}\n"
-                f"To begin a new one there: git push {where.remote} {where.branch}:refs/heads/{where.theirs}"
-            ),
-        )
+        mine, theirs = quote(f"branch.{where.branch}"), quote(f"refs/heads/{there.branch}")
+        follow = f"git config {mine}.remote {quote(where.remote)} && git config {mine}.merge {theirs}"
+        rows.insert(0, f"To work on that one: {follow}")
+    found = there.branch or "other branches"
+    why = f"{where.remote} has no branch {where.theirs}, but it has {found}; nothing was sent"
+    raise Stop("other-branch", why=why, choices="\n".join(rows))
+
+
+def _first_push(where: Line) -> str:
+    return f"git push {quote(where.remote)} {quote(f'{where.branch}:refs/heads/{where.theirs}')}"
 
 
 def related(root: str, where: Line, ours: str, seen: Seen, fetch: Fetch) -> list[str]:
@@ -74,18 +79,23 @@ def related(root: str, where: Line, ours: str, seen: Seen, fetch: Fetch) -> list
     """
     if not ours:
         return [ours]
-    went_on = not seen.last or seen.tip == ours or _holds(root, seen.tip, seen.last)
-    common = bases(root, ours, seen.tip)
-    if (not went_on or not common) and os.path.lexists(os.path.join(common_dir(root), "shallow")):
+    went_on, common = _compared(root, ours, seen)
+    if not (went_on and common) and os.path.lexists(os.path.join(common_dir(root), "shallow")):
         fetch(("--unshallow",))
-        return related(root, where, ours, seen, fetch)
+        went_on, common = _compared(root, ours, seen)
     if not went_on:
         lost = git(root, "rev-list", "--count", seen.last, f"^{seen.tip}").decode().strip()
-        why = f"{lost} commits that {where.name} had are gone from it"
-        raise Stop("remote-rewritten", why=why, choices=_choices(where, seen, common))
+        why = f"{where.name} lost {lost} of the commits that it had"
+        raise Stop("remote-rewritten", why=why, choices=_choices(where, seen, ours, common))
     if not common:
-        raise Stop("unrelated", choices=_choices(where, seen, common))
+        raise Stop("unrelated", choices=_choices(where, seen, ours, common))
     return common
+
+
+def _compared(root: str, ours: str, seen: Seen) -> tuple[bool, list[str]]:
+    """Tell whether the remote still has what it had, and give the last commits that both sides hold."""
+    went_on = not seen.last or seen.tip == ours or _holds(root, seen.tip, seen.last)
+    return went_on, bases(root, ours, seen.tip)
 
 
 def bases(root: str, ours: str, theirs: str) -> list[str]:
@@ -97,16 +107,17 @@ def _holds(root: str, tip: str, older: str) -> bool:
     return succeeds(root, "merge-base", "--is-ancestor", older, tip)
 
 
-def _choices(where: Line, seen: Seen, common: Sequence[str]) -> str:
+def _choices(where: Line, seen: Seen, ours: str, common: Sequence[str]) -> str:
     """Name what a person may choose; each keeps what it replaces under a name."""
     tip = seen.tip[:12]
-    there = f"git push {where.remote} {tip}:refs/heads/before-{tip}"
-    force = f"git push --force-with-lease={where.theirs}:{tip} {where.remote} {where.branch}:{where.theirs}"
+    name, lease = quote(where.remote), quote(f"--force-with-lease={where.theirs}:{tip}")
+    there = f"git push {name} {tip}:refs/heads/before-{tip}"
+    force = f"git push {lease} {name} {quote(f'refs/heads/{where.branch}:refs/heads/{where.theirs}')}"
     rows = [
         f"Look first: git log {tip}   and   git diff HEAD {tip}",
         f"To keep what is here: {there} && {force}",
-        f"To take what is there: git branch before-{tip} && git reset --keep {tip}",
+        f"To take what is there: git branch kept-{ours[:12]} && git reset --keep {tip}",
     ]
     if common:
-        rows.append(f"To bring both together: git update-ref -d {where.seen} && git merge {tip}")
+        rows.append(f"To bring both together: git update-ref -d {quote(where.seen)} && git merge {tip}")
     return "\n".join(rows)

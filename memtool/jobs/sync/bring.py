@@ -14,6 +14,7 @@ from memtool.edge.location import load_config
 from memtool.edge.mint import Data, new_commit
 from memtool.edge.plumbing import Objects, git, path_of
 from memtool.edge.trees import Blob, CommitTree
+from memtool.errors import MemtoolError
 from memtool.jobs.sync.arrive import bases
 from memtool.jobs.sync.stop import Stop
 from memtool.model import Overlay, Part, Record, Snapshot
@@ -32,8 +33,22 @@ class Brought(Record):
 def bring(root: str, ours: str, theirs: str, common: Sequence[str], *, agent: str) -> Brought:
     """Give the commit that holds what both have; *theirs* itself where nothing is to be merged and its index is right.
 
-    Nothing but objects is written. Raises Stop where files that are no memory cannot be merged.
+    Nothing but objects is written. Raises Stop where files that are no memory cannot be merged, and where memtool.yaml
+    would be one that this memtool cannot use.
     """
+    try:
+        return _brought(root, ours, theirs, common, agent=agent)
+    except MemtoolError as error:
+        if not error.message.startswith(CONFIG):
+            raise
+        mend = (
+            "Mend it where it was written and sync there, then memtool sync.\n"
+            f"To mend it here: git merge {theirs[:12]}   then change memtool.yaml, commit it, and memtool sync"
+        )
+        raise Stop("bad-config", why=f"once merged, {error.message}", choices=error.hint or mend) from error
+
+
+def _brought(root: str, ours: str, theirs: str, common: Sequence[str], *, agent: str) -> Brought:
     with Objects(root) as objects:
         files, conflicts, parents = dict[str, Content](), tuple[Conflict, ...](), [theirs]
         if list(common) != [ours]:
@@ -74,6 +89,8 @@ def merged(
     one, other = CommitTree(objects, ours), CommitTree(objects, theirs)
     paths = {found.path for base in common for tip in (ours, theirs) for found in deltas(root, base, tip)}
     by_git = _by_git(root, ours, theirs) if CONFIG in paths else None
+    if by_git and CONFIG in by_git.conflicts:
+        raise Stop("conflict-elsewhere", paths=(CONFIG,), tip=theirs[:12])
     config = load_config(CommitTree(objects, by_git.tree) if by_git else one)[0].writable()
     was = _base(root, objects, common, paths, config)
     result = merge(was, _part(one, paths), _part(other, paths), config=config)
@@ -81,7 +98,7 @@ def merged(
     if result.others:
         by_git = by_git or _by_git(root, ours, theirs)
         files |= _others(root, ours, theirs, by_git, set(result.others))
-    _refuse_clash(Overlay(one, {path: None if what is None else b"" for path, what in files.items()}), files, theirs)
+    _refuse_clash(Overlay(one, {path: None if what is None else b"" for path, what in files.items()}), theirs)
     return files, result.conflicts
 
 
@@ -143,13 +160,12 @@ def _others(root: str, ours: str, theirs: str, by_git: ByGit, others: set[str]) 
     return {one.path: one.new for one in deltas(root, ours, by_git.tree) if one.path in others}
 
 
-def _refuse_clash(result: Snapshot, files: Mapping[str, Content], theirs: str) -> None:
+def _refuse_clash(result: Snapshot, theirs: str) -> None:
     """Raise Stop where a path would be a file and a folder at once."""
-    made = [path for path, what in files.items() if what is not None]
-    above = {path[:at] for path in made for at, char in enumerate(path) if char == "/"}
-    clash = sorted({folder for folder in above if folder in result} | {path for path in made if path in above})
+    folders = {path[:at] for path in result for at, char in enumerate(path) if char == "/"}
+    clash = sorted(folder for folder in folders if folder in result)
     if clash:
-        raise Stop("conflict-elsewhere", paths=tuple(clash), tip=theirs[:12])
+        raise Stop("conflict-elsewhere", why="a file here is a folder there", paths=tuple(clash), tip=theirs[:12])
 
 
 # --- the index -------------------------------------------------------------------------------------------------------
@@ -159,7 +175,7 @@ def _with_index(tree: CommitTree, files: Mapping[str, Content], changed: Sequenc
     """Add the pages of the index that are not what the merged files make; one that memtool did not write stays."""
     known = {path: what.data if isinstance(what, Data) else None for path, what in files.items() if not _is_blob(what)}
     result = Overlay(tree, known)
-    config = load_config(result)[0]
+    config = load_config(result)[0].writable()
     if not index.row_findings(result, config, changed):
         return dict(files)
     tree.fetch([path for path in tree if config.is_on_demand(path)])

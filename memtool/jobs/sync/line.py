@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+
 from memtool.edge import refs
 from memtool.edge.plumbing import git
+from memtool.edge.remote import masked
 from memtool.edge.repository import branch_of
-from memtool.errors import MemtoolError
 from memtool.jobs.sync.stop import Stop
 from memtool.model import Record
 
@@ -23,6 +26,8 @@ class Line(Record):
     """The branch at the remote."""
     tracked: bool = False
     """git knows that the branch here follows the one there."""
+    pushes_elsewhere: bool = False
+    """The remote has a push URL of its own."""
 
     @property
     def name(self) -> str:
@@ -52,12 +57,17 @@ def line(root: str) -> Line:
     followed = said.get(f"branch.{branch}.remote", "")
     wanted = said.get("memtool.remote", "")
     if wanted and wanted not in remotes:
-        raise MemtoolError(f"git config memtool.remote names {wanted!r}, and there is no such remote")
+        raise _which(f"git config memtool.remote names {masked(wanted)}, and there is no such remote", remotes)
     found = wanted or next((name for name in (followed, "origin") if name in remotes), "")
     if not found and len(remotes) > 1:
-        raise MemtoolError(
-            f"several remotes could be meant: {', '.join(remotes)}", hint="Choose one: git config memtool.remote NAME"
-        )
+        raise _which(f"several remotes could be meant: {', '.join(remotes)}", remotes)
     remote = found or "".join(remotes)
     merge = said.get(f"branch.{branch}.merge", "") if followed == remote else ""
-    return Line(branch, remote, merge.removeprefix("refs/heads/") or branch, bool(merge))
+    theirs = merge.removeprefix("refs/heads/") or branch
+    return Line(branch, remote, theirs, bool(merge), f"remote.{remote}.pushurl" in said)
+
+
+def _which(why: str, remotes: Sequence[str]) -> Stop:
+    """Name the ways to say which remote is meant."""
+    rows = [f"git config memtool.remote {shlex.quote(name)} && memtool sync" for name in remotes]
+    return Stop("which-remote", why=why, choices="\n".join(rows or ["git config --unset-all memtool.remote"]))

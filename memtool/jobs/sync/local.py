@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from memtool.core.config import CONFIG, Config
 from memtool.core.merge import copy
@@ -15,11 +16,16 @@ from memtool.edge.plumbing import Objects
 from memtool.edge.trees import CommitTree, Folder
 from memtool.errors import MemtoolError
 from memtool.jobs.commit import Message, commit, index_pages, on_disk
-from memtool.jobs.sync.stop import Stop
+from memtool.jobs.sync.stop import Stop, stop_of
 from memtool.model import Finding, Overlay, Record
 
 _FEW = 10
 """Files that may be deleted without a second look, whatever share of the memory they are."""
+_SAID = 6
+"""Lines of a hook that are repeated."""
+
+
+Pages = Mapping[str, "bytes | None"]
 
 
 class Left(Record):
@@ -30,12 +36,19 @@ class Left(Record):
 
 
 class Local(Record):
-    """What there was to commit."""
+    """What there is to commit."""
 
     paths: tuple[str, ...]
+    """Files that are committed as they lie there."""
     left: tuple[Left, ...]
     findings: tuple[Finding, ...] = ()
     """What keeps files out."""
+    pages: Pages = MappingProxyType({})
+    """The pages of the index that change with them."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.paths and not self.pages
 
 
 def look(root: str, *, today: str) -> Local:
@@ -53,41 +66,49 @@ def look(root: str, *, today: str) -> Local:
     with Objects(root) as objects:
         tree = CommitTree(objects, tip) if tip else None
         if tree is not None:
-            _refuse_many_deleted(tree, wanted, config, root)
+            _refuse_many_deleted(tree, [path for path in wanted if states[path] == " D"], config)
         wrong = _refused(tree, root, wanted, config, today) if wanted else []
-    bad = {finding.path for finding in wrong}
+        bad = {finding.path for finding in wrong}
+        paths, pages = _with_pages(root, tree, config, [path for path in wanted if path not in bad])
     left = [Left(path, why) for path, why in sorted_out.items() if why]
     left += [Left(path, "it may not enter the memory as it is") for path in wanted if path in bad]
-    return Local(tuple(path for path in wanted if path not in bad), tuple(left), tuple(wrong))
+    return Local(paths, tuple(left), tuple(wrong), pages)
+
+
+def _with_pages(
+    root: str, tree: CommitTree | None, config: Config, wanted: Sequence[str]
+) -> tuple[tuple[str, ...], Pages]:
+    """Give what to commit as it lies there, and the pages of the index as the commit makes them.
+
+    A page on disk may tell of files that are left out; then it is neither.
+    """
+    if tree is None:
+        return tuple(wanted), {}
+    there = {path: on_disk(root, path) for path in wanted if config.is_on_demand(path)}
+    made = index_pages(root, tree, config, there) if wanted else {}
+    return tuple(path for path in wanted if path not in made), {
+        page: data for page, data in made.items() if tree.get(page) != data
+    }
 
 
 def commit_local(root: str, local: Local, *, agent: str) -> str:
-    """Commit what `look` found, with the pages of the index that it changes; give the commit, if any.
-
-    Raises Stop where a hook of the repo refuses it.
-    """
-    if not local.paths:
-        return ""
-    config = load_config(Folder(root))[0].writable()
+    """Commit what `look` found; give the commit. Raises Stop where a hook of the repo refuses it."""
     message = Message("Commit what changed here", "sync", agent)
-    pages: dict[str, bytes | None] = {}
-    tip = head(root)
-    if tip:
-        with Objects(root) as objects:
-            there = {path: on_disk(root, path) for path in local.paths if config.is_on_demand(path)}
-            pages = index_pages(root, CommitTree(objects, tip), config, there)
     try:
-        return commit(root, {}, pages, message, also=[path for path in local.paths if path not in pages])
+        return commit(root, {}, local.pages, message, also=local.paths)
     except MemtoolError as error:
-        if error.message.startswith("nothing was changed"):
-            raise Stop("refused", why=error.message) from error
+        if error.message.startswith("nothing was changed: ") and stop_of(error).name == "failed":
+            what, *said = error.message.removeprefix("nothing was changed: ").splitlines()
+            raise Stop("refused", why="; ".join((what, *filter(None, said[:_SAID])))) from error
         raise
 
 
 def preview(root: str, local: Local, ours: str, *, agent: str) -> str:
-    """Give the commit that `commit_local` would make, without the index: an object that nothing leads to."""
-    files = {path: None if (data := on_disk(root, path)) is None else Data(b"100644", data) for path in local.paths}
-    return new_commit(root, parents=[ours], files=files, message="Preview\n", agent=agent) if files else ours
+    """Give the commit that `commit_local` would make: an object that nothing leads to."""
+    there = {path: on_disk(root, path) for path in local.paths} | dict(local.pages)
+    files = {path: None if data is None else Data(b"100644", data) for path, data in there.items()}
+    parents = [ours] if ours else []
+    return new_commit(root, parents=parents, files=files, message="Preview\n", agent=agent) if files else ours
 
 
 def _why_left(root: str, path: str, letters: str, config: Config) -> str:
@@ -100,13 +121,18 @@ def _why_left(root: str, path: str, letters: str, config: Config) -> str:
     if letters != "??" and letters[0] != " " and letters[1] != " ":
         return "it is staged, and changed again since"
     place = os.path.join(root, path)
+    if os.path.realpath(os.path.dirname(place)) != os.path.normpath(os.path.join(os.path.realpath(root), path, "..")):
+        return "it lies behind a symbolic link"
     what = irregular(place) if os.path.lexists(place) else ""
     return f"it is {what}" if what else ""
 
 
-def _refuse_many_deleted(tree: CommitTree, wanted: Sequence[str], config: Config, root: str) -> None:
-    """Raise Stop where most of the memory is gone: a failed restore, a disk that is not mounted, a wrong script."""
-    gone = [path for path in wanted if config.is_memory(path) and not os.path.lexists(os.path.join(root, path))]
+def _refuse_many_deleted(tree: CommitTree, wanted: Sequence[str], config: Config) -> None:
+    """Raise Stop where most of the memory is gone: a failed restore, a disk that is not mounted, a wrong script.
+
+    *wanted* are the files that are gone from the disk alone; who has staged a deletion has meant it.
+    """
+    gone = [path for path in wanted if config.is_memory(path)]
     if len(gone) <= _FEW:
         return
     there = sum(1 for path in tree if config.is_memory(path))

@@ -77,10 +77,12 @@ class Result(Record):
 
     @property
     def code(self) -> int:
-        return STATES[self.state].code
+        """The exit code of the state; 1 at least where a finding is an error, as of `check`."""
+        wrong = any(finding.severity == "error" for finding in self.findings)
+        return STATES[self.state].code or int(wrong)
 
     def _filled(self, sentence: str) -> str:
-        words = {"why": "", "choices": "", "tip": "", **self.detail, "remote": self.remote}
+        words = {"why": "", "tip": "", "name": "", **self.detail, "remote": self.remote}
         return sentence.format_map(words).strip()
 
     @property
@@ -91,7 +93,7 @@ class Result(Record):
 
     @property
     def next(self) -> str:
-        return self._filled(STATES[self.state].next)
+        return self.detail.get("choices") or self._filled(STATES[self.state].next)
 
     def asdict(self) -> dict[str, Any]:
         """Give the result as ``memtool.sync/1``."""
@@ -104,6 +106,8 @@ class Result(Record):
 
     def lines(self) -> Iterator[str]:
         """Yield the result as one screen."""
+        if self.dry_run:
+            yield "dry run, nothing was changed; this is how it would end:"
         yield f"{self.state}: {self.message}"
         yield from _block("came", [_moved(one) for one in self.came])
         yield from _block("went", [_moved(one) for one in self.went])
@@ -114,7 +118,7 @@ class Result(Record):
         yield from _block("note", self.notes)
         for one in self.resident_changes:
             yield ""
-            yield from _cut(one.diff.splitlines(), _DIFF)
+            yield from _cut([printable(row) for row in one.diff.splitlines()], _DIFF)
         if self.next:
             yield ""
             yield from (f"Next: {line}" if not at else f"      {line}" for at, line in enumerate(self.next.split("\n")))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from memtool.edge import refs, remote, repository
 from memtool.edge.files import remove, write_atomically
 from memtool.edge.location import cache_path, git_dir, head
 from memtool.edge.lock import git_has_ended, locked
+from memtool.edge.plumbing import GitError
 from memtool.edge.remote import RemoteFailure
 from memtool.edge.stale import clear_locks
 from memtool.edge.switch import InTheWay, switch
@@ -105,7 +107,8 @@ class Run:
 
     def stopped(self, stop: Stop) -> None:
         findings = stop.findings or self.result.findings
-        self.note(state=stop.name, detail=stop.detail, paths=stop.paths, findings=findings)
+        detail = {**stop.detail, "name": shlex.quote(self.where.remote)}
+        self.note(state=stop.name, detail=detail, paths=stop.paths, findings=findings)
 
     def seconds(self) -> float:
         """Give what is left for the network."""
@@ -115,7 +118,9 @@ class Run:
         """Go through all of it, and give the state in which it ends."""
         self._refuse_unfinished()
         self.where = line(self.root)
-        ours = head(self.root) and self._commit(head(self.root))
+        ours = head(self.root)
+        if ours or not self.where.remote:  # before the first commit, what the remote has comes first
+            ours = self._commit(ours)
         self.trip = self.trip.replace(start=ours, end=ours)
         if not self.where.remote:
             return "no-remote"
@@ -125,6 +130,8 @@ class Run:
     def _refuse_unfinished(self) -> None:
         try:
             repository.refuse_unfinished(self.root)
+        except GitError:
+            raise
         except MemtoolError as error:
             what = error.message.removeprefix(f"{self.root}: ")
             raise Stop("operation-in-progress", why=f"{what}. {error.hint}") from error
@@ -135,7 +142,7 @@ class Run:
         self.note(left=local.left, findings=local.findings)
         if self.options.dry_run:
             return preview(self.root, local, ours, agent=self.options.agent)
-        if local.paths:
+        if not local.is_empty:
             self.tell(f"committing {len(local.paths)} changed files")
             self._keep_start(ours)
             commit_local(self.root, local, agent=self.options.agent)
@@ -161,7 +168,7 @@ class Run:
         where, pause, state = self.where, _PAUSE, ""
         while True:
             self.tell(f"asking {where.remote}")
-            seen = seen.replace(tip=tip_of(self.root, where, seen.last, self._fetch))
+            seen = seen.replace(tip=tip_of(self.root, where, seen.last, self._fetch, seconds=self.seconds()))
             if seen.tip:
                 state = self._together(seen, ours) or state
                 seen = self._noted(seen)
@@ -213,7 +220,7 @@ class Run:
             try:
                 self._take(ours, brought)
             except (Changed, InTheWay):
-                before, ours = ours, self._commit(ours)
+                before, ours = ours, self._commit(ours) if ours else ours
                 if before == ours:
                     raise
             else:
@@ -262,5 +269,6 @@ class Run:
                 raise
             return False
         self.trip = self.trip.replace(sent=True)
-        refs.write(self.root, {self.where.seen: ours})
+        if not self.where.pushes_elsewhere:  # what it is fetched from may follow later
+            refs.write(self.root, {self.where.seen: ours})
         return True

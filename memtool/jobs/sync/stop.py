@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 
+from memtool.core.config import CONFIG
 from memtool.edge.lock import Busy
 from memtool.edge.plumbing import GitError
 from memtool.edge.remote import RemoteFailure
@@ -21,12 +22,16 @@ _ERRNO = {
 _WORDS = (
     ("No space left on device", "disk-full"),
     ("Disk quota exceeded", "disk-full"),
+    ("Out of diskspace", "disk-full"),
+    ("couldn't write", "disk-full"),
     ("Read-only file system", "read-only"),
     ("Permission denied", "read-only"),
     ("insufficient permission", "read-only"),
     ("index.lock", "locked"),
     (".lock': File exists", "locked"),
+    ("dubious ownership", "not-trusted"),
 )
+"""What git says in lines of its own; the words of a hook stand beside them."""
 
 
 class Stop(Exception):  # noqa: N818 (an end, and not always an error)
@@ -51,14 +56,27 @@ class Stop(Exception):  # noqa: N818 (an end, and not always an error)
 
 def stop_of(error: MemtoolError) -> Stop:
     """Give the state that an error of an edge means."""
-    why = error.message if not error.hint else f"{error.message} ({error.hint.rstrip('.')})"
     if isinstance(error, RemoteFailure):
-        return Stop("remote-failed" if error.kind in {"moved", "missing"} else error.kind, why=error.message)
+        return Stop("remote-failed" if error.kind in {"moved", "missing"} else error.kind, why=error.reason)
     if isinstance(error, InTheWay):
         return Stop("dirty-elsewhere", paths=error.paths)
     if isinstance(error, Busy):
-        return Stop("locked", why=why)
-    code = error.__cause__.errno if isinstance(error.__cause__, OSError) else None
-    said = error.stderr if isinstance(error, GitError) else error.message
-    name = _ERRNO.get(code or 0) or next((name for word, name in _WORDS if word in said), "failed")
-    return Stop(name, why=why)
+        return Stop("locked", why=error.message)
+    name = _name(error)
+    return Stop(name, why=error.message, choices=error.hint if name in {"failed", "bad-config", "not-trusted"} else "")
+
+
+def _name(error: MemtoolError) -> str:
+    """Name the state that the words of an error mean."""
+    if error.message.startswith(CONFIG):
+        return "bad-config"
+    cause = error.__cause__
+    if isinstance(cause, OSError) and cause.errno in _ERRNO:
+        return _ERRNO[cause.errno]
+    by_git = next((one for one in (error, cause) if isinstance(one, GitError)), None)
+    said = _own_lines(by_git.stderr) if by_git else error.message
+    return next((name for word, name in _WORDS if word in said), "failed")
+
+
+def _own_lines(stderr: str) -> str:
+    return "\n".join(line for line in stderr.splitlines() if line.startswith(("fatal: ", "error: ")))

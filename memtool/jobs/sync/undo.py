@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from memtool.core.terminal import printable
 from memtool.edge import refs, repository
 from memtool.edge.delta import deltas
 from memtool.edge.location import head
@@ -13,7 +14,6 @@ from memtool.edge.switch import switch
 from memtool.errors import MemtoolError
 from memtool.jobs.session import refresh_digest
 from memtool.jobs.sync.bring import taken_out
-from memtool.jobs.sync.line import line
 from memtool.model import Record
 
 
@@ -27,6 +27,8 @@ class Undone(Record):
     paths: tuple[str, ...]
     """The files that are as they were before."""
     dry_run: bool = False
+    moved: str = "brought"
+    """``brought``, or ``sent`` where it brought nothing."""
 
     def asdict(self) -> dict[str, Any]:
         """Give it as ``memtool.sync-undo/1``."""
@@ -38,24 +40,27 @@ class Undone(Record):
         if self.how == "back":
             yield f"{would}taken back: the branch is at {self.commit[:7]}, where the last sync began"
         else:
-            yield f"{would}reverted: what the last sync brought is taken out by the commit {self.commit[:7]}"
-        yield from (f"  {path}" for path in self.paths[:10])
+            yield f"{would}reverted: what the last sync {self.moved} is taken out by the commit {self.commit[:7]}"
+        yield from (f"  {printable(path)}" for path in self.paths[:10])
         if len(self.paths) > 10:
             yield f"  … {len(self.paths) - 10} more"
         if self.how == "back":
             yield "What you had changed before it stands in the files, not committed."
+            yield "The next sync brings the rest again."
         else:
-            yield "Next: memtool sync sends it; the other machines follow."
+            yield "Next: memtool sync sends it, and it is taken out on every machine."
 
 
 def undo(root: str, *, agent: str, today: str, dry_run: bool = False) -> Undone:
     """Take the last sync back; raises MemtoolError where there is none, or where the branch has moved on since."""
     repository.refuse_unfinished(root)
-    where = line(root)
-    kept = refs.kept(root, where.branch)
+    branch = repository.branch_of(root)
+    kept = refs.kept(root, branch) if branch else refs.Backup()
     tip = head(root)
     if not kept.end or kept.end == kept.start:
         raise MemtoolError("no sync of this branch is kept that could be taken back")
+    if not _target(kept):
+        raise MemtoolError("nothing was committed here before the last sync: there is nothing to go back to")
     if kept.sent:
         done = _revert(root, kept, tip, agent=agent, dry_run=dry_run)
     elif tip != kept.end:
@@ -66,9 +71,14 @@ def undo(root: str, *, agent: str, today: str, dry_run: bool = False) -> Undone:
     else:
         done = _back(root, kept, dry_run=dry_run)
     if not dry_run:
-        refs.keep(root, where.branch, refs.Backup())
+        refs.keep(root, branch, refs.Backup())
         refresh_digest(root, agent=agent, today=today)
     return done
+
+
+def _target(kept: refs.Backup) -> str:
+    """Give the commit before the last sync, or where nothing came, before this machine's own."""
+    return kept.local if kept.local != kept.end else kept.start
 
 
 def _back(root: str, kept: refs.Backup, *, dry_run: bool) -> Undone:
@@ -84,8 +94,8 @@ def _back(root: str, kept: refs.Backup, *, dry_run: bool) -> Undone:
 
 def _revert(root: str, kept: refs.Backup, tip: str, *, agent: str, dry_run: bool) -> Undone:
     """Take out again what came, or where nothing came what went, by a commit: what was written since stays."""
-    target = kept.local if kept.local != kept.end else kept.start
-    commit = taken_out(root, tip, kept.end, target, agent=agent)
+    commit = taken_out(root, tip, kept.end, _target(kept), agent=agent)
     if not dry_run:
         switch(root, tip, commit, reason="memtool sync --undo")
-    return Undone("reverted", commit, tuple(one.path for one in deltas(root, tip, commit)), dry_run)
+    paths = tuple(one.path for one in deltas(root, tip, commit))
+    return Undone("reverted", commit, paths, dry_run, "brought" if kept.local != kept.end else "sent")
