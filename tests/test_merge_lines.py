@@ -23,6 +23,8 @@ CASES = [
     ("what goes on with a block comes before a new one", "a _ b", "a _ b _ x", "a _ b y", "a _ b y _ x"),
     ("a blank line keeps paragraphs apart", "a _ b", "a _ x _ b", "a y _ b", "a y _ x _ b"),
     ("nothing before", "", "a x", "a y", "a x a y"),
+    ("a line, and a paragraph put in below it", "a _ b", "x _ b", "a _ y _ b", "x _ y _ b"),
+    ("a line, and a paragraph put in above it", "a _ b", "a _ x", "a _ y _ b", "a _ y _ x"),
     ("all deleted, and changed", "a b", "", "a x", None),
 ]
 
@@ -45,6 +47,15 @@ def test_merged_by_lines(base: str, ours: str, theirs: str, expected: str | None
 def test_other_line_ends_are_in_nobodys_way() -> None:
     """One side writes CRLF, the other changes a word: both are done."""
     assert merged(b"a\nb\nc\nd", b"a\r\nb\r\nc\r\nd", b"a\nb\nc\nx", end=b"\n") == b"a\r\nb\r\nc\r\nx"
+
+
+def test_a_paragraph_slides_to_either_side() -> None:
+    """Of the blank lines around what was put in either may be the new one: that the other side changed one line by it
+    is no conflict, whichever it is."""
+    base, put_in = text("h _ a _ b _ c"), text("h _ a _ n _ b _ c")
+    for changed in ("H _ a _ b _ c", "h _ A _ b _ c", "h _ a _ B _ c", "h _ a _ b _ C"):
+        wanted = text(changed.replace("_ b", "_ n _ b").replace("_ B", "_ n _ B"))
+        assert merged(base, put_in, text(changed), end=b"\n") == wanted
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "- x", "    y"]), max_size=8).map(

@@ -199,6 +199,21 @@ def test_what_was_committed_is_not_undone_by_what_came_later(memory: Memory) -> 
     assert memory.git("status", "--porcelain") == ""
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="the system does not tell here which programs run")
+def test_a_git_that_is_killed_between_branch_and_index_takes_nothing_back(memory: Memory) -> None:
+    """The commit is made and the index is of before it: recovery lets it follow, or the next commit would undo this."""
+    kill = "#!/bin/sh\n[ $1 != committed ] || kill -9 $MEMTOOL_PID $PPID\n"
+    hook = memory.write(".git/hooks/reference-transaction", kill)
+    hook.chmod(0o755)
+    assert change(memory, GONE, fault="os.environ['MEMTOOL_PID'] = str(os.getpid())") == -signal.SIGKILL
+    hook.unlink()
+    assert (memory.root / ".git/index.lock").exists()
+    assert memory.git("status", "--porcelain") != ""
+    assert "it is committed" in transaction.recover(str(memory.root))
+    assert contents(memory) == GONE
+    assert memory.git("status", "--porcelain") == ""
+
+
 def test_what_a_hook_leaves_running_stops_no_later_command(memory: Memory) -> None:
     """A process that a hook puts into the background outlives the commit; the next writer need not wait for it."""
     hook = memory.write(".git/hooks/post-commit", "#!/bin/sh\nsleep 30 >/dev/null 2>&1 & echo $! >.git/pid\n")
@@ -299,3 +314,28 @@ def test_what_is_no_markdown_is_put_back_with_the_rest(memory: Memory) -> None:
     assert memory.git("status", "--porcelain") == ""
     assert memory.state()[4] == before[4]
     assert os.readlink(memory.root / "link") == "tools/run.sh"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="no list of processes")
+def test_a_lock_that_any_program_holds_is_left(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is no git, and has the index locked, keeps its lock: in a change under way, and after a kill."""
+    monkeypatch.setattr(transaction, "_PATIENCE", 0)
+    lock = memory.root / ".git/index.lock"
+
+    def commit() -> str:
+        return repository.commit(str(memory.root), list(AFTER), subject="try", operation="try", agent="a")
+
+    with lock.open("x"):
+        with pytest.raises(MemtoolError):
+            transaction.change(str(memory.root), BEFORE, AFTER, commit)
+        assert lock.exists()
+    lock.unlink()
+    transaction.recover(str(memory.root))
+    change(memory, fault="fatal(os, 'posix_spawnp', 2)")
+    with lock.open("x"):
+        with pytest.raises(MemtoolError, match=r"index\.lock"):
+            transaction.recover(str(memory.root))
+        assert lock.exists()
+    lock.unlink()
+    assert "undone" in transaction.recover(str(memory.root))
+    assert contents(memory) == BEFORE

@@ -69,7 +69,8 @@ STATES = _states(
     detached=State(
         2,
         "HEAD is on no branch, so there is nothing to sync",
-        "git switch BRANCH; what was committed meanwhile is kept by: git branch NAME.",
+        "To keep what was committed meanwhile: git branch NAME\nTo go on with a branch: git switch BRANCH\n"
+        "and then memtool sync",
     ),
     operation_in_progress=State(2, "git is in the middle of something here", "Finish it, then memtool sync."),
     dirty_elsewhere=State(
@@ -80,7 +81,7 @@ STATES = _states(
     conflict_elsewhere=State(
         2,
         "files were changed on both sides in a way that only a person can merge; nothing was brought in",
-        "git merge {tip} merges by hand; commit that, then memtool sync.",
+        "To merge by hand: git merge {tip}\nand then memtool sync",
     ),
     disk_full=State(2, "there is no room left on this disk; nothing is lost", "Make room, then memtool sync."),
     read_only=State(2, "this memory cannot be written to; nothing was changed", "Mount it writable, or own it."),

@@ -52,14 +52,14 @@ _SIGNS = (
     _Sign("auth-needed", "could not read (?:Username|Password)|Authentication failed|returned error: 40[13]|code 407"),
     _Sign("auth-needed", "[Cc]ertificate"),
     # what the remote said before it closed the line says more than that it closed
-    _Sign("remote-failed", "^remote: (?:fatal|error): |RPC failed; HTTP"),
+    _Sign("remote-failed", "^remote: (?:fatal|error): |RPC failed; HTTP|mismatched algorithms|hash algorithm$"),
     _Sign("timed-out", "Operation too slow"),
     # the resolver, by way of curl, ssh and git itself; then their connections; then the line in the middle of a pack
     _Sign("offline", "Could not resolve|unable to look up|[Nn]ame or service not known|in name resolution"),
     _Sign("offline", "Failed to connect|Couldn't connect|unable to connect|Connection refused|[Tt]imed out"),
     _Sign("offline", "Network is unreachable|No route to host|Empty reply|non-properly terminated|SSL_ERROR_SYSCALL"),
     _Sign("offline", "Connection (?:reset|closed)|closed by remote host|transfer closed|disconnect|Broken pipe"),
-    _Sign("offline", "early EOF|hung up unexpectedly|\\ACould not read from remote repository"),
+    _Sign("offline", "early EOF|expected flush after|hung up unexpectedly|\\ACould not read from remote repository"),
 )
 """The first that fits counts. Collected from git 2.39 against the servers of tests/servers.py, other versions' words
 from their sources; what is not listed is ``remote-failed``."""

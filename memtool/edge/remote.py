@@ -27,7 +27,7 @@ CLONE_SECONDS = 1800
 _BRANCHES = ("main", "master", "trunk")
 _TERM_SECONDS = 5
 _LOOK_SECONDS = 0.5
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Remote(Record):
@@ -150,20 +150,24 @@ def _run(command: str, *args: str, remote: str, seconds: float, root: str = ".")
 def _told_to_end() -> Iterator[list[int]]:
     """Collect the signals by which this process is to end; at once, it would leave git behind in a session of its own.
 
-    Raises SystemExit, with the exit code that a shell gives such an end.
+    In the end they do what they would have done, or raise SystemExit with the exit code that a shell gives.
     """
     told: list[int] = []
     mine = threading.current_thread() is threading.main_thread()
-    numbers = [number for number in _ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
-    for number in numbers:
+    known = {number: signal.getsignal(number) for number in _ENDING if mine}
+    before = {number: handler for number, handler in known.items() if handler not in {None, signal.SIG_IGN}}
+    for number in before:
         signal.signal(number, lambda number, _: told.append(number))
     try:
         yield told
     finally:
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
-        if told:
-            raise SystemExit(128 + told[0])
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for first in told:
+            act = before[signal.Signals(first)]
+            if callable(act):
+                act(first, None)
+            raise SystemExit(128 + first)
 
 
 def _finish(process: subprocess.Popen[bytes], seconds: float, told: Sequence[int]) -> tuple[bytes, bytes]:
@@ -172,12 +176,14 @@ def _finish(process: subprocess.Popen[bytes], seconds: float, told: Sequence[int
     while True:
         if told:
             raise InterruptedError
+        ended = process.poll() is not None
+        left = _LOOK_SECONDS if ended else max(0, min(_LOOK_SECONDS, end - time.monotonic()))
         try:
-            return process.communicate(timeout=max(0, min(_LOOK_SECONDS, end - time.monotonic())))
+            return process.communicate(timeout=left)
         except subprocess.TimeoutExpired as error:
-            if process.poll() is not None:
+            if ended:  # already before it was read to the end
                 return error.output or b"", error.stderr or b""
-            if time.monotonic() >= end:
+            if process.poll() is None and time.monotonic() >= end:
                 raise
 
 

@@ -15,10 +15,10 @@ def clear_locks(root: str) -> list[str]:
     """Move aside the locks of git that stand in the way of a sync, and list them.
 
     For who knows that a memtool died here while its git was at work, and that this git has ended. Nothing is done while
-    any git runs in this repo, nor where the system does not tell which programs run.
+    any git runs in this repo or any program has a lock open, nor where the system does not tell which programs run.
     """
     found = [path for path in _candidates(root) if os.path.lexists(path)]
-    if not found or not os.path.isdir(_PROCESSES) or _git_runs(root):
+    if not found or not os.path.isdir(_PROCESSES) or _git_runs(root) or _any_open(found):
         return []
     for path in found:
         _move_aside(root, path)
@@ -55,9 +55,27 @@ def _git_runs(root: str) -> bool:
     )
 
 
+def _any_open(paths: list[str]) -> bool:
+    """Tell whether some program that may be looked at has one of *paths* open."""
+    wanted = {os.path.realpath(path) for path in paths}
+    return any(place in wanted for number in _numbers() for place in _open_files(number))
+
+
+def _open_files(number: str) -> Iterator[str]:
+    folder = f"{_PROCESSES}/{number}/fd"
+    try:
+        yield from (os.readlink(f"{folder}/{name}") for name in os.listdir(folder))
+    except OSError:
+        return
+
+
+def _numbers() -> Iterator[str]:
+    return filter(str.isdigit, os.listdir(_PROCESSES))
+
+
 def _processes() -> Iterator[tuple[str, str]]:
     """Yield name and current folder of each process that may be looked at."""
-    for number in filter(str.isdigit, os.listdir(_PROCESSES)):
+    for number in _numbers():
         try:
             with open(f"{_PROCESSES}/{number}/comm", encoding="utf-8", errors="replace") as file:
                 yield file.read().strip(), os.readlink(f"{_PROCESSES}/{number}/cwd")

@@ -56,6 +56,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str], *,
     """
     with locked(root):
         settle(root)
+        free = not os.path.lexists(_lock(root))  # one that is there already is somebody else's
         tip = head(root)
         if move and tip != move.start:
             raise Changed(f"{root}: somebody else has committed meanwhile; nothing was written", hint=_AGAIN)
@@ -70,7 +71,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str], *,
             with git_at_work(root):
                 made = commit()
         except BaseException:
-            settle(root)
+            settle(root, clear=free)
             raise
         journal.close(root)
         return made
@@ -87,14 +88,19 @@ def recover(root: str) -> str:
         return ""
 
 
-def settle(root: str) -> str:
-    """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which."""
+def settle(root: str, *, clear: bool = True) -> str:
+    """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which.
+
+    With *clear*, locks that a killed git left are moved aside, as far as that is certain.
+    """
     begun = journal.load(root)
     if begun is None:
         return ""
-    _wait_for_git(root)
+    _wait_for_git(root, clear=clear)
     committed = _is_committed(root, begun)
     kept = [] if committed else _undo(root, begun)
+    if committed:
+        _follow(root, begun)
     _sweep(root, begun)
     journal.close(root)
     if committed:
@@ -115,6 +121,16 @@ def _is_committed(root: str, begun: Journal) -> bool:
     with Objects(root) as objects:
         trees = (CommitTree(objects, line.decode()) for line in git(root, "rev-list", *since).split())
         return any(all(_blob(tree, step.path) == step.new for step in begun.steps) for tree in trees)
+
+
+def _follow(root: str, begun: Journal) -> None:
+    """Let the index hold what was committed: git moves the branch first, and may have been killed before the index."""
+    tip = head(root)
+    empty = _id(b"", tip)  # how the index names a file that is to be committed and was not staged
+    found = deltas(root, begun.head, tip)
+    before = {one.path: {one.old.oid.decode()} if one.old else {_NONE, empty} for one in found}
+    staged = _staged(root, before)
+    repository.unstage(root, [path for path, ids in before.items() if staged.get(path, _NONE) in ids])
 
 
 def _undo(root: str, begun: Journal) -> list[str]:
@@ -181,12 +197,16 @@ def _staged(root: str, paths: Collection[str]) -> dict[str, str]:
     return {path_of(path): about.split(b" ")[1].decode() for about, _, path in listed if path_of(path) in paths}
 
 
-def _wait_for_git(root: str) -> None:
+def _lock(root: str) -> str:
+    return os.path.join(git_dir(root), "index.lock")
+
+
+def _wait_for_git(root: str, *, clear: bool) -> None:
     """Wait for a git that a killed writer left running; raises MemtoolError when one holds the index for long."""
-    lock = os.path.join(git_dir(root), "index.lock")
+    lock = _lock(root)
     end = time.monotonic() + _PATIENCE
     idle = git_has_ended(root, wait=_PATIENCE)
-    if idle:
+    if idle and clear:
         clear_locks(root)
     while os.path.lexists(lock) or not idle:
         if time.monotonic() > end:

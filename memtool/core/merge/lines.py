@@ -11,6 +11,8 @@ from memtool.core.document import line_end
 from memtool.core.merge.three import settled, taken
 
 Lines = list[bytes]
+Kept = dict[int, int]
+"""The lines of the base that a side kept, by where they stand there."""
 
 
 def merged(base: bytes, ours: bytes, theirs: bytes, *, end: bytes) -> bytes | None:
@@ -18,19 +20,20 @@ def merged(base: bytes, ours: bytes, theirs: bytes, *, end: bytes) -> bytes | No
 
     What the two put in at the same place both stays: in a memory that is mostly one item more in a list.
     """
-    out: list[bytes] = []
-    texts = [(text + end).splitlines(keepends=True) if text else [] for text in (base, ours, theirs)]
-    for region in _regions(*texts):
-        lines = _settle(*region)
-        if lines is None:
-            return None
-        out += lines
-    return b"".join(out).rstrip(b"\r\n")
+    was, one, other = ((text + end).splitlines(keepends=True) if text else [] for text in (base, ours, theirs))
+    in_one, in_other = _kept(was, one), _kept(was, other)
+    for slide in (_as_found, _down, _up):  # what two sides put in may only seem to touch
+        regions = _regions(was, one, other, slide(in_one, _bare(one)), slide(in_other, _bare(other)))
+        found = [_settle(*region) for region in regions]
+        if None not in found:
+            return b"".join(line for lines in found for line in lines or ()).rstrip(b"\r\n")
+    return None
 
 
-def _regions(base: Lines, ours: Lines, theirs: Lines) -> Iterator[tuple[Lines, Lines, Lines]]:
+def _regions(
+    base: Lines, ours: Lines, theirs: Lines, in_ours: Kept, in_theirs: Kept
+) -> Iterator[tuple[Lines, Lines, Lines]]:
     """Cut the three at each base line that both sides kept; a region is one such line, or what lies between two."""
-    in_ours, in_theirs = _kept(base, ours), _kept(base, theirs)
     at = mine = other = 0
     for line in sorted(in_ours.keys() & in_theirs.keys()):
         yield base[at:line], ours[mine : in_ours[line]], theirs[other : in_theirs[line]]
@@ -39,12 +42,35 @@ def _regions(base: Lines, ours: Lines, theirs: Lines) -> Iterator[tuple[Lines, L
     yield base[at:], ours[mine:], theirs[other:]
 
 
-def _kept(base: Lines, side: Lines) -> dict[int, int]:
-    """Map the lines of *base* that *side* kept to where they stand there."""
+def _kept(base: Lines, side: Lines) -> Kept:
     from difflib import SequenceMatcher
 
     blocks = SequenceMatcher(None, _bare(base), _bare(side)).get_matching_blocks()
     return {block.a + at: block.b + at for block in blocks for at in range(block.size)}
+
+
+def _as_found(kept: Kept, _: Lines) -> Kept:
+    return kept
+
+
+def _down(kept: Kept, side: Lines) -> Kept:
+    """Let what a side put in stand as far down as it may: of two equal lines around it, below the upper one."""
+    slid = dict(kept)
+    for line in sorted(kept):
+        first = slid.get(line - 1, -1) + 1
+        if (line == 0 or line - 1 in slid) and first < slid[line] and side[first] == side[slid[line]]:
+            slid[line] = first
+    return slid
+
+
+def _up(kept: Kept, side: Lines) -> Kept:
+    """Let what a side put in stand as far up as it may."""
+    slid = dict(kept)
+    for line in sorted(kept, reverse=True):
+        last = slid.get(line + 1, 0) - 1
+        if last > slid[line] and side[last] == side[slid[line]]:
+            slid[line] = last
+    return slid
 
 
 def _bare(lines: Lines) -> Lines:

@@ -38,7 +38,7 @@ class Merge(Record):
     conflicts: tuple[Conflict, ...]
     """By path, sections in order."""
     others: tuple[str, ...]
-    """The paths that either side changed and that are no memory: git merges them."""
+    """The paths of the three trees that are no memory: git merges them."""
 
 
 def merge(base: Snapshot, ours: Snapshot, theirs: Snapshot, *, config: Config) -> Merge:
@@ -59,7 +59,7 @@ def merge(base: Snapshot, ours: Snapshot, theirs: Snapshot, *, config: Config) -
             found.setdefault(path, set()).add(data)
     files = {path: reduce(_together, sorted(found[path])) for path in sorted(found)}
     rest = (path for path in set(paths).difference(memory) if not _is_rebuilt(path, trees, config))
-    others = tuple(sorted(path for path in rest if _differs(path, trees)))
+    others = tuple(sorted(rest))  # one may differ in its mode, or be a link: that is not seen here
     removed = tuple(path for path in memory if path not in files)
     return Merge(files, removed, tuple(sorted(conflicts, key=lambda one: one.path)), others)
 

@@ -41,17 +41,24 @@ def tip_of(root: str, where: Line, last: str, fetch: Fetch, *, seconds: float) -
 
     Raises Stop where the branch is gone, or only another one is there; RemoteFailure.
     """
+    if _is_there(fetch, twice=bool(last)):
+        return refs.read(root, where.fetched)[where.fetched]
+    if last:
+        again = f"To send it again: {_first_push(where)}"
+        raise Stop("remote-rewritten", why=f"{where.name} is gone", choices=again)
+    _refuse_other_branch(where, remote.ask(where.remote, root=root, seconds=seconds))
+    return ""
+
+
+def _is_there(fetch: Fetch, *, twice: bool) -> bool:
+    """Fetch, and tell whether the branch was there; *twice*, for an answer over http that breaks off can look empty."""
     try:
         fetch(())
     except RemoteFailure as failure:
         if failure.kind != "missing":
             raise
-        if last:
-            again = f"To send it again: {_first_push(where)}"
-            raise Stop("remote-rewritten", why=f"{where.name} is gone", choices=again) from None
-        _refuse_other_branch(where, remote.ask(where.remote, root=root, seconds=seconds))
-        return ""
-    return refs.read(root, where.fetched)[where.fetched]
+        return twice and _is_there(fetch, twice=False)
+    return True
 
 
 def _refuse_other_branch(where: Line, there: Remote) -> None:

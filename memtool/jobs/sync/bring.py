@@ -43,7 +43,8 @@ def bring(root: str, ours: str, theirs: str, common: Sequence[str], *, agent: st
             raise
         mend = (
             "Mend it where it was written and sync there, then memtool sync.\n"
-            f"To mend it here: git merge {theirs[:12]}   then change memtool.yaml, commit it, and memtool sync"
+            f"To mend it here: git merge {theirs[:12]}\n"
+            "then change memtool.yaml, commit it, and memtool sync"
         )
         raise Stop("bad-config", why=f"once merged, {error.message}", choices=error.hint or mend) from error
 

@@ -7,24 +7,20 @@ nothing to do.
 
 from __future__ import annotations
 
-import os
 import random
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtool.edge import refs, remote, repository
-from memtool.edge.files import remove, write_atomically
-from memtool.edge.location import cache_path, git_dir, head
-from memtool.edge.lock import git_has_ended, locked
+from memtool.edge.location import head
 from memtool.edge.plumbing import GitError
 from memtool.edge.remote import RemoteFailure
-from memtool.edge.stale import clear_locks
 from memtool.edge.switch import InTheWay, switch
-from memtool.edge.transaction import Changed, recover
+from memtool.edge.transaction import Changed
 from memtool.errors import MemtoolError
+from memtool.jobs.sync.alone import alone
 from memtool.jobs.sync.arrive import Seen, last_seen, related, tip_of
 from memtool.jobs.sync.line import Line, line
 from memtool.jobs.sync.local import commit_local, look, preview
@@ -61,7 +57,8 @@ def sync(root: str, options: Options, *, tell: Callable[[str], None] = lambda _:
     repository.leave_commit_in_progress()
     run = Run(root, options, tell)
     try:
-        with _alone(root, run):
+        with alone(root, wait=min(options.timeout, 10)) as said:
+            run.note(notes=(*run.result.notes, *([said] if said else [])))
             try:
                 run.note(state=run.steps())
             finally:
@@ -71,22 +68,6 @@ def sync(root: str, options: Options, *, tell: Callable[[str], None] = lambda _:
     except MemtoolError as error:
         run.stopped(stop_of(error))
     return told(root, run.result, run.trip, agent=options.agent, today=options.today)
-
-
-@contextmanager
-def _alone(root: str, run: Run) -> Iterator[None]:
-    """Keep other syncs of this work tree out, and leave a mark by which the next one knows that this one died."""
-    mark = cache_path(root, "syncing")
-    with locked(root, wait=min(run.options.timeout, 10), name="sync"):
-        if os.path.lexists(mark) and git_has_ended(root, wait=5):
-            clear_locks(root)
-        if said := recover(root):
-            run.note(notes=(*run.result.notes, said))
-        write_atomically(mark, b"", durable=False)
-        try:
-            yield
-        finally:
-            remove(mark, upto=git_dir(root))
 
 
 class Run:
@@ -237,7 +218,7 @@ class Run:
         updates = f"HEAD {ours} HEAD {tip or '0' * len(ours)}\n".encode()
         stops, _ = check_push(self.root, updates, remote=self.where.remote, merges=False)
         if stops:
-            again = f"git reset --soft {base[:12]}" if base else "git update-ref -d HEAD"
+            again = f"git reset {base[:12]}" if base else "git update-ref -d HEAD && git reset"
             raise Stop(
                 "refused",
                 findings=tuple(stops),

@@ -27,7 +27,6 @@ _WORDS = (
     ("Read-only file system", "read-only"),
     ("Permission denied", "read-only"),
     ("insufficient permission", "read-only"),
-    ("index.lock", "locked"),
     (".lock': File exists", "locked"),
     ("dubious ownership", "not-trusted"),
 )

@@ -13,6 +13,7 @@ from memtool.edge.plumbing import git
 from memtool.edge.switch import switch
 from memtool.errors import MemtoolError
 from memtool.jobs.session import refresh_digest
+from memtool.jobs.sync.alone import alone
 from memtool.jobs.sync.bring import taken_out
 from memtool.model import Record
 
@@ -53,6 +54,11 @@ class Undone(Record):
 
 def undo(root: str, *, agent: str, today: str, dry_run: bool = False) -> Undone:
     """Take the last sync back; raises MemtoolError where there is none, or where the branch has moved on since."""
+    with alone(root):
+        return _undo(root, agent=agent, today=today, dry_run=dry_run)
+
+
+def _undo(root: str, *, agent: str, today: str, dry_run: bool) -> Undone:
     repository.refuse_unfinished(root)
     branch = repository.branch_of(root)
     kept = refs.kept(root, branch) if branch else refs.Backup()
