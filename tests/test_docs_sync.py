@@ -30,7 +30,7 @@ STANDS_FOR = Words(remote="origin/main", name="origin", tip="COMMIT")
 
 
 def row(name: str, state: State) -> str:
-    after = state.next or ("*choices*" if state.code else "")
+    after = (state.next or ("*choices*" if state.code else "")).replace("|", "\\|").replace("\n", "<br>")
     return f"| `{name}` | {state.code} | {state.says} | {after} |\n".format_map(STANDS_FOR)
 
 

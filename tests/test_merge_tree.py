@@ -162,12 +162,12 @@ class Linked(Tree):
 
 
 def test_what_is_not_ours_to_merge() -> None:
-    """Generated pages and the digest are left out; what is no memory, or no regular file, is named if it differs."""
+    """Generated pages and the digest are left out; what is no memory, or no regular file, is named."""
     page = MARK.decode()
     base = {"INDEX.md": page, "memtool.yaml": "format: 1\n", "README.md": "r\n", A: TEXT}
     ours = base | {"INDEX.md": page + "1", "memtool.yaml": "format: 1\ntotal: 9 KB\n", ".memtool/digest.md": "d\n"}
     done = merged(base, ours, base | {"INDEX.md": page + "2"})
-    assert (texts(done), done.others) == ({A: TEXT}, ("memtool.yaml",))
+    assert (texts(done), done.others) == ({A: TEXT}, ("README.md", "memtool.yaml"))
     own = merged({"INDEX.md": "mine\n"}, {"INDEX.md": "mine, too\n"}, {"INDEX.md": "mine\n"})
     assert own.others == ("INDEX.md",)
     link = Linked({A: b"../secret"}, A)

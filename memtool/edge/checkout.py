@@ -13,7 +13,7 @@ from memtool.edge.trees import Blob
 from memtool.errors import MemtoolError
 
 REGULAR = frozenset({b"100644", b"100755", b"100664"})
-LINK = b"120000"
+LINK, SUBMODULE = b"120000", b"160000"
 _EXECUTABLE = 0o111
 _TEMPORARY = re.compile(r"\.merge_file_\w{6}")
 """How git names a file that it checks out beside its place."""
@@ -27,6 +27,8 @@ def put(root: str, objects: Objects, differing: Sequence[Delta]) -> None:
             remove(place, upto=root)
         elif one.new and one.new.mode == LINK:
             link_atomically(place, _target(objects, one.new))
+        elif one.new and one.new.mode == SUBMODULE:
+            os.makedirs(place, exist_ok=True)  # git takes one without its folder for removed
     regular = [one.path for one in differing if one.new and one.new.mode in REGULAR]
     for temporary, path in _checked_out(root, regular):
         move(os.path.join(root, temporary), os.path.join(root, path))
@@ -37,6 +39,8 @@ def holds(root: str, objects: Objects, path: str, blob: Blob | None) -> bool:
     place = os.path.join(root, path)
     if blob is None:
         return not os.path.lexists(place)
+    if blob.mode == SUBMODULE:
+        return os.path.isdir(place) and not os.path.islink(place)
     if blob.mode == LINK:
         return os.path.islink(place) and _target(objects, blob) == os.fsencode(os.readlink(place))
     is_regular = os.path.isfile(place) and not os.path.islink(place)

@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from memtool.edge.plumbing import git
 from memtool.model import Record
 
+_TIP = ".tip"
+"""Ends a name: a remote may have had ``notes``, then ``notes/main``, and git has no place for both."""
+
 
 def seen(remote: str, branch: str) -> str:
     """Name the ref of the remote's commit that was last brought in or pushed."""
-    return f"refs/memtool/seen/{remote}/{branch}"
+    return f"refs/memtool/seen/{remote}/{branch}{_TIP}"
 
 
 def fetched(remote: str, branch: str) -> str:
     """Name the ref that a fetch writes; nothing else moves it."""
-    return f"refs/memtool/fetched/{remote}/{branch}"
+    return f"refs/memtool/fetched/{remote}/{branch}{_TIP}"
 
 
 class Backup(Record):

@@ -18,11 +18,13 @@ _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPE
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """A clean-up in the background would outlive the commit and keep the lock that it inherits."""
 _UNDER_WAY = {
-    "MERGE_HEAD": "merge",
-    "CHERRY_PICK_HEAD": "cherry-pick",
-    "REVERT_HEAD": "revert",
-    "rebase-merge": "rebase",
-    "rebase-apply": "rebase",
+    "MERGE_HEAD": ("merge", "git merge --abort"),
+    "CHERRY_PICK_HEAD": ("cherry-pick", "git cherry-pick --abort"),
+    "REVERT_HEAD": ("revert", "git revert --abort"),
+    "rebase-merge": ("rebase", "git rebase --abort"),
+    "rebase-apply/applying": ("git am", "git am --abort"),
+    "rebase-apply": ("rebase", "git rebase --abort"),
+    "BISECT_LOG": ("bisect", "git bisect reset"),
 }
 
 
@@ -142,9 +144,9 @@ def create(path: str) -> None:
 def refuse_unfinished(root: str) -> None:
     """Raise MemtoolError in the middle of a merge or rebase: a commit of some files would break it."""
     own = git_dir(root)
-    for name, what in _UNDER_WAY.items():
+    for name, (what, end) in _UNDER_WAY.items():
         if os.path.lexists(os.path.join(own, name)):
-            raise MemtoolError(f"{root}: a {what} is under way", hint=f"Finish it, or end it: git {what} --abort")
+            raise MemtoolError(f"{root}: a {what} is under way", hint=f"Finish it, or end it: {end}")
     if next(records(root, "ls-files", "-u", "-z"), None):
         raise MemtoolError(f"{root}: files are in conflict", hint="Settle them first; `git status` names them.")
 
@@ -224,7 +226,7 @@ def commit(
     write_atomically(letter, message.encode("utf-8", "surrogateescape"), durable=False)
     try:
         if new:
-            git(root, "-c", "core.safecrlf=false", "add", "-N", *from_stdin, stdin=_specs(new))
+            git(root, "-c", "core.safecrlf=false", "add", "-N", "--sparse", *from_stdin, stdin=_specs(new))
         git(root, *_NO_GC, "commit", "-q", "--only", "-F", letter, *from_stdin, stdin=_specs(paths), env=env)
     except GitError:
         unstage(root, new)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from memtool.edge import checkout
 from memtool.edge.checkout import REGULAR
@@ -17,6 +17,7 @@ from memtool.edge.files import MAX_FILE, read_regular
 from memtool.edge.plumbing import GitError, Objects, git, path_of, raw_path
 from memtool.edge.repository import status
 from memtool.edge.transaction import Move, change
+from memtool.edge.trees import Blob
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
@@ -47,15 +48,17 @@ def switch(root: str, old: str, new: str, *, reason: str) -> None:
     Raises InTheWay, and changes nothing, where that would lose local work; Changed where something moved meanwhile.
     """
     differing = deltas(root, old, new)
+    left_out = _left_out(root)
+    here = [one for one in differing if one.path not in left_out or os.path.lexists(os.path.join(root, one.path))]
     with Objects(root) as objects:
-        plan = _plan(root, objects, differing)
-        touched = _refuse_in_the_way(root, objects, differing, plan)
+        plan = _plan(root, objects, here)
+        touched = _refuse_in_the_way(root, objects, here, plan)
         others = [one for one in plan.others if one.path not in touched]
 
         def arrive() -> str:
-            _index(root, differing)
+            _index(root, differing, left_out)
             checkout.put(root, objects, others)
-            checkout.make_executable(root, differing)
+            checkout.make_executable(root, here)
             git(root, "update-ref", "-m", reason, "HEAD", new, old or "0" * len(new))
             return new
 
@@ -105,6 +108,7 @@ def _refuse_in_the_way(root: str, objects: Objects, differing: Sequence[Delta], 
     touched = [one for one in differing if _is_touched(root, one, states)]
     found = [one.path for one in touched if not _is_as_meant(root, objects, one, states, plan)]
     found += (folder for one in differing if one.new for folder in _above(root, one.path) if folder not in going)
+    found += (one.path for one in differing if one.new and _is_folder(root, one.path, one.new, going))
     if found:
         raise InTheWay(sorted(set(found)))
     return {one.path for one in touched}
@@ -124,6 +128,15 @@ def _is_as_meant(root: str, objects: Objects, one: Delta, states: dict[str, str]
     return checkout.holds(root, objects, one.path, one.new)
 
 
+def _is_folder(root: str, path: str, new: Blob, going: Collection[str]) -> bool:
+    """Tell whether a folder stands where a file comes, and holds more than what goes, or nothing that could go."""
+    place = os.path.join(root, path)
+    if new.mode == checkout.SUBMODULE or os.path.islink(place) or not os.path.isdir(place):
+        return False
+    held = [os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(place) for name in names]
+    return not held or any(name not in going for name in held)
+
+
 def _above(root: str, path: str) -> Iterator[str]:
     """Yield the folder above *path* that is no folder."""
     parts = path.split("/")
@@ -137,16 +150,15 @@ def _above(root: str, path: str) -> Iterator[str]:
 # --- the index -------------------------------------------------------------------------------------------------------
 
 
-def _index(root: str, differing: Sequence[Delta]) -> None:
+def _index(root: str, differing: Sequence[Delta], left_out: Collection[str]) -> None:
     """Let the index hold the new blobs; other paths, and what is staged there, stay."""
-    flagged = _left_out(root)
     gone = b"0" * max((len(blob.oid) for one in differing for blob in (one.old, one.new) if blob), default=0)
     lines = (
         b"%s %s\t%s\0" % (*((one.new.mode, one.new.oid) if one.new else (b"0", gone)), raw_path(one.path))
         for one in sorted(differing, key=lambda one: one.new is not None)
     )
     _patiently(root, "update-index", "-z", "--index-info", stdin=b"".join(lines))
-    again = b"".join(raw_path(one.path) + b"\0" for one in differing if one.new and one.path in flagged)
+    again = b"".join(raw_path(one.path) + b"\0" for one in differing if one.new and one.path in left_out)
     if again:
         _patiently(root, "update-index", "--skip-worktree", "-z", "--stdin", stdin=again)
 

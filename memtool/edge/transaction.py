@@ -56,7 +56,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str], *,
     """
     with locked(root):
         settle(root)
-        free = not os.path.lexists(_lock(root))  # one that is there already is somebody else's
+        _wait_for_index(root)  # one that is there already is somebody else's: nothing is begun under it
         tip = head(root)
         if move and tip != move.start:
             raise Changed(f"{root}: somebody else has committed meanwhile; nothing was written", hint=_AGAIN)
@@ -71,7 +71,7 @@ def change(root: str, before: Files, after: Files, commit: Callable[[], str], *,
             with git_at_work(root):
                 made = commit()
         except BaseException:
-            settle(root, clear=free)
+            settle(root)
             raise
         journal.close(root)
         return made
@@ -88,15 +88,12 @@ def recover(root: str) -> str:
         return ""
 
 
-def settle(root: str, *, clear: bool = True) -> str:
-    """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which.
-
-    With *clear*, locks that a killed git left are moved aside, as far as that is certain.
-    """
+def settle(root: str) -> str:
+    """Bring what the journal tells of to an end: keep it where it was committed, else undo it; say which."""
     begun = journal.load(root)
     if begun is None:
         return ""
-    _wait_for_git(root, clear=clear)
+    _wait_for_git(root)
     committed = _is_committed(root, begun)
     kept = [] if committed else _undo(root, begun)
     if committed:
@@ -197,25 +194,29 @@ def _staged(root: str, paths: Collection[str]) -> dict[str, str]:
     return {path_of(path): about.split(b" ")[1].decode() for about, _, path in listed if path_of(path) in paths}
 
 
-def _lock(root: str) -> str:
-    return os.path.join(git_dir(root), "index.lock")
+def _wait_for_git(root: str) -> None:
+    """Wait for a git that a killed writer left running, move aside what it locked, as far as that is certain."""
+    if not git_has_ended(root, wait=_PATIENCE):
+        raise _at_work(root)
+    clear_locks(root)
+    _wait_for_index(root)
 
 
-def _wait_for_git(root: str, *, clear: bool) -> None:
-    """Wait for a git that a killed writer left running; raises MemtoolError when one holds the index for long."""
-    lock = _lock(root)
+def _wait_for_index(root: str) -> None:
+    """Wait for a git that holds the index; raises MemtoolError when it does for long."""
+    lock = os.path.join(git_dir(root), "index.lock")
     end = time.monotonic() + _PATIENCE
-    idle = git_has_ended(root, wait=_PATIENCE)
-    if idle and clear:
-        clear_locks(root)
-    while os.path.lexists(lock) or not idle:
+    while os.path.lexists(lock):
         if time.monotonic() > end:
-            what = lock if os.path.lexists(lock) else root
-            raise MemtoolError(
-                f"{what}: a git is at work here, or was killed",
-                hint="Wait for it; when none runs any more, remove its index.lock and run the command again.",
-            )
+            raise _at_work(lock)
         time.sleep(0.05)
+
+
+def _at_work(what: str) -> MemtoolError:
+    return MemtoolError(
+        f"{what}: a git is at work here, or was killed",
+        hint="Wait for it; when none runs any more, remove its index.lock and run the command again.",
+    )
 
 
 def _content(root: str, path: str) -> bytes | None:

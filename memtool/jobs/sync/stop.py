@@ -28,6 +28,7 @@ _WORDS = (
     ("Permission denied", "read-only"),
     ("insufficient permission", "read-only"),
     (".lock': File exists", "locked"),
+    ("a git is at work here", "locked"),
     ("dubious ownership", "not-trusted"),
 )
 """What git says in lines of its own; the words of a hook stand beside them."""
