@@ -22,7 +22,7 @@ MEMTOOL = [PYTHON, "-m", "memtool"]
 SYNC = [*MEMTOOL, "sync"]
 FETCH = ["git", "fetch", "-q", "origin"]
 TYPER = code("import typer")
-MERGE = ["git", "-c", "merge.memtool.driver=", "merge", "-q", "--no-edit", "origin/main"]
+MERGE = ["git", "merge", "-q", "--no-edit", "origin/main"]
 ENTRIES = 1000
 DAYS = [f"2026-{month:02}-{day:02}" for month in range(1, 11) for day in range(1, 29)]
 Write = Callable[[Path, str], None]
@@ -118,6 +118,7 @@ def merging(what: str, write: Write, folder: Path, runs: int) -> None:
     beyond, times, floors = [], [], []
     for _ in range(runs):
         again(kept, now)
+        (now / "ours" / ".git" / "info" / "attributes").write_text("*.md merge\n")  # as git does without memtool
         floor = run(sh(FETCH, MERGE), now / "ours")
         again(kept, now)
         mine = run([*SYNC, "--no-push"], now / "ours")

@@ -182,7 +182,8 @@ def test_what_may_not_enter_is_left_out(pair: tuple[Machine, Machine]) -> None:
     one.write("topics/key.md", TOPIC.format("key") + "\nAKIAIOSFODNN7EXAMPLQ aws_secret_access_key\n")
     one.write("topics/key.md", TOPIC.format("key") + "\ntoken: ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8\n")
     one.write("topics/posts.md", TOPIC.format("posts"))
-    done = one.ends("pushed")
+    done = one.ends("left-behind")
+    assert "sent to origin/main" in done.message
     assert [(one.code, one.path) for one in done.findings] == [("secret", "topics/key.md")]
     assert done.code == 1
     assert [left.path for left in done.left] == ["topics/key.md"]
@@ -228,6 +229,32 @@ def test_most_of_the_memory_gone_is_no_change(pair: tuple[Machine, Machine]) -> 
     one.ends("pushed")
     two.ends("pulled")
     assert not (two.root / "topics/t3.md").exists()
+
+
+def test_all_that_is_resident_gone_is_no_change(pair: tuple[Machine, Machine]) -> None:
+    """However small the memory is, it is not wiped by a sync: not all of it, and not all that every session reads."""
+    one, _ = pair
+    for gone in (["resident/rules.md", "resident/summary.md"], ["topics/git.md"]):
+        for path in gone:
+            (one.root / path).unlink()
+        assert one.ends("many-deleted").code == 1
+    one.git("checkout", "--", "resident")
+    one.ends("pushed")
+
+
+def test_who_rewrote_the_history_goes_on(pair: tuple[Machine, Machine]) -> None:
+    """Where this clone itself gave commits up and pushed by force, others' work on top of that simply comes."""
+    one, two = pair
+    one.save("topics/a.md", TOPIC.format("a"))
+    one.ends("pushed")
+    two.ends("pulled")
+    one.git("commit", "-q", "--amend", "-m", "said better")
+    one.git("push", "-qf")
+    two.git("fetch", "-q")
+    two.git("reset", "-q", "--keep", "origin/main")
+    two.save("topics/b.md", TOPIC.format("b"))
+    two.ends("pushed")
+    one.ends("pulled")
 
 
 def test_over_budget_after_a_merge(pair: tuple[Machine, Machine]) -> None:
@@ -307,6 +334,21 @@ def test_undo_loses_nothing(pair: tuple[Machine, Machine]) -> None:
     assert two.state() == before
 
 
+def test_undo_takes_back_the_last_sync_and_no_older_one(pair: tuple[Machine, Machine]) -> None:
+    """A sync that only sent what was committed before is one too: its commits are taken back, by a commit."""
+    one, two = pair
+    one.write("topics/a.md", TOPIC.format("a"))
+    one.ends("pushed")
+    one.save("topics/b.md", TOPIC.format("b"))
+    one.ends("pushed")
+    done = undo(str(one.root), agent="first", today=TODAY)
+    assert (done.how, dict(zip(done.paths, done.what, strict=True))["topics/b.md"]) == ("reverted", "gone")
+    one.ends("pushed")
+    two.ends("pulled")
+    assert (two.root / "topics/a.md").exists()
+    assert not (two.root / "topics/b.md").exists()
+
+
 # --- asked, not done -------------------------------------------------------------------------------------------------
 
 
@@ -323,11 +365,22 @@ def test_a_dry_run_changes_nothing(pair: tuple[Machine, Machine]) -> None:
     assert one.ends("up-to-date")
 
 
+def test_a_dry_run_tells_what_would_go(pair: tuple[Machine, Machine]) -> None:
+    """A dry run names the end that the sync would have, and the files that would go; none where nobody was asked."""
+    one, _ = pair
+    one.write("topics/a.md", TOPIC.format("a"))
+    assert paths(one.ends("pushed", dry_run=True).went) == ["new topics/a.md"]
+    one.git("remote", "set-url", "origin", "nowhere")
+    assert one.ends("offline", dry_run=True).went == ()
+    one.git("remote", "set-url", "origin", "../hub.git")
+    assert paths(one.ends("pushed").went) == ["new topics/a.md"]
+
+
 def test_no_push_keeps_it_here(pair: tuple[Machine, Machine]) -> None:
     """With --no-push what is new here stays here until it is asked for."""
     one, two = pair
     one.write("topics/a.md", TOPIC.format("a"))
-    one.ends("unpushed", push=False)
+    assert "1 commit waits here for the next sync" in one.ends("unpushed", push=False).notes
     two.ends("up-to-date")
     one.ends("pushed")
     two.ends("pulled")
@@ -430,4 +483,7 @@ def test_a_copy_that_another_machine_made_is_told(pair: tuple[Machine, Machine])
     two.write("resident/rules.md", "# Rules\n\n- theirs\n")
     one.ends("pushed")
     two.ends("conflict-kept")
-    assert "memtool resolve" in "\n".join(one.ends("pulled").notes)
+    told = one.run("sync", "--quiet", ok=(0,)).stdout
+    assert "1 open conflict: memtool resolve" in told
+    assert one.run("sync", "--quiet", ok=(0,)).stdout == ""
+    assert "1 open conflict: memtool resolve" in one.run("sync", ok=(0,)).stdout

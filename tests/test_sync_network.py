@@ -234,7 +234,7 @@ def test_a_dry_run_in_odd_states(scene: Scene, state: str) -> None:
         scene.here = scene.new(url="../empty.git")
         scene.here.write("topics/new.md", TOPIC.format("new"))
     before = scene.kept()
-    done = scene.here.ends("unpushed" if state == "first-push" else state, dry_run=True)
+    done = scene.here.ends("pushed" if state == "first-push" else state, dry_run=True)
     after = scene.kept()
     assert after._replace(objects=before.objects) == before
     assert next(done.lines()).startswith("dry run, nothing was changed")

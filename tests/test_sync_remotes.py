@@ -249,7 +249,7 @@ def the_remote_refuses(s: Scene) -> str:
     return "rm ../hub.git/hooks/pre-receive"
 
 
-@ends("protected", 2, "refuses to take it")
+@ends("protected", 2, "refuses to take")
 def the_remote_is_read_only(s: Scene) -> None:
     """Nobody may write at the remote."""
     s.hold(servers.read_only(s.hub))

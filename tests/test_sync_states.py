@@ -344,7 +344,7 @@ def topics_behind_a_link(s: Scene) -> None:
     (s.here.root / "topics").symlink_to(s.folder / "elsewhere")
 
 
-@ends("up-to-date", 0, "… 4993 more")
+@ends("up-to-date", 0, "and 4997 more: no memory")
 def five_thousand_files(s: Scene) -> None:
     """5,000 untracked files that are no memory."""
     for number in range(5000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def sync(
     progress("")
     if output is Output.json:
         print_json(result.asdict())
-    elif not quiet or result.code or result.conflicts or result.findings:
+    elif not (quiet and result.is_silent):
         write_lines(result.lines())
     raise typer.Exit(result.code)
 
@@ -68,6 +69,6 @@ def _end(*_signal: object) -> NoReturn:
 
 def _progress(output: Output) -> Callable[[str], None]:
     """Show on a terminal what is being done, on one line that goes again."""
-    if output is Output.json or not sys.stderr.isatty():
+    if output is Output.json or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return lambda _: None
     return lambda text: tell(f"\r\x1b[K{text} … " if text else "\r\x1b[K")

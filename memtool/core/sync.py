@@ -31,9 +31,18 @@ STATES = _states(
         "git remote add origin URL, then memtool sync.",
     ),
     conflict_kept=State(
-        1, "brought together with {remote}; where both sides changed the same, both texts are kept", "memtool resolve"
+        1,
+        "brought together with {remote}; where both sides changed the same lines, both texts are kept",
+        "memtool resolve",
     ),
-    refused=State(1, "what is here may not be sent: nothing was sent", "Mend what is named, then memtool sync."),
+    refused=State(
+        1, "what is here may not be sent: nothing was sent or brought in", "Mend what is named, then memtool sync."
+    ),
+    left_behind=State(
+        1,
+        "{done}; a memory file stays behind, for it may not be committed as it is",
+        "Mend what is named, then memtool sync.",
+    ),
     which_remote=State(2, "{why}; nothing was changed"),
     bad_config=State(
         2, "memtool.yaml cannot be used; nothing was brought in, nothing was sent", "Mend it, then memtool sync."
@@ -46,10 +55,8 @@ STATES = _states(
         "If you mean it: git ls-files -z --deleted | git rm -q --pathspec-from-file=- --pathspec-file-nul\n"
         "and then memtool sync",
     ),
-    offline=State(2, "{remote} was not reached; what is new here is committed", "Run memtool sync again later."),
-    timed_out=State(
-        2, "{remote} did not answer in time; what is new here is committed", "Try again, or with --timeout SECONDS."
-    ),
+    offline=State(2, "{remote} was not reached", "Run memtool sync again later."),
+    timed_out=State(2, "{remote} did not answer in time", "Try again, or with --timeout SECONDS."),
     auth_needed=State(
         2,
         "{remote} asks who you are, and memtool never asks for a password",
@@ -61,10 +68,8 @@ STATES = _states(
         "{remote} holds another history, which has nothing in common with this one; nothing was brought in or sent",
     ),
     other_branch=State(2, "{why}"),
-    protected=State(
-        2, "{remote} refuses to take it; what came is merged here", "Ask who looks after it; then run memtool sync."
-    ),
-    remote_full=State(2, "{remote} has no room left; what came is merged here", "Make room there, then memtool sync."),
+    protected=State(2, "{remote} refuses to take what is new here", "Ask who looks after it; then run memtool sync."),
+    remote_full=State(2, "{remote} has no room left", "Make room there, then memtool sync."),
     remote_failed=State(2, "{remote} did not do it", "What git knows of it shows: git fetch {name}"),
     detached=State(
         2,

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from memtool.edge.location import cache_path
 from memtool.errors import MemtoolError
 
+TURN = "turn"
+"""The lock that a sync keeps when others' writing has undone its work once, and which who only writes takes first."""
 _PAUSE = 0.05
 """Seconds between two attempts."""
 

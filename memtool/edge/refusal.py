@@ -98,6 +98,7 @@ def failure(kind: Kind, remote: str, reason: str) -> RemoteFailure:
 
 def told(command: str, remote: str, said: str) -> RemoteFailure:
     """Tell from all that git *said* why *command* (``push``) was in vain; strange words are never taken for success."""
+    said = said.replace("\r\n", "\n")  # as ssh ends its lines
     refused = re.search(r"^(?:!\t|fatal: )", said, re.MULTILINE)
     text = re.sub(r"^(?:fatal: |error: )?(.*?) *$", r"\1", said.strip(), flags=re.MULTILINE)
     if _UNSENT in text and not refused:

@@ -79,7 +79,7 @@ def _plan(root: str, objects: Objects, differing: Sequence[Delta]) -> _Plan:
         there = now if isinstance(now, bytes) else None
         is_right = one.new is not None and there == data[one.new.oid]
         was = data[one.old.oid] if one.old else None
-        before[one.path] = there if is_right or _is_clean(root, one, there) else was
+        before[one.path] = there if there == was or is_right or _is_clean(root, one, there) else was
     # folders are freed before files take their place
     ordered = sorted(mine, key=lambda one: (one.new is not None, one.path))
     after = {one.path: data[one.new.oid] if one.new else None for one in ordered}

@@ -104,6 +104,8 @@ def settle(root: str) -> str:
         return "a command that was interrupted had done its work; it is committed"
     left = f"; left as they are, for they were changed since: {', '.join(kept)}" if kept else ""
     files = len(begun.steps) + len(begun.others) - len(kept)
+    if not files and not kept:
+        return "a command that was interrupted is undone; it had changed no file"
     return f"a command that was interrupted is undone; {files} files are as they were{left}"
 
 

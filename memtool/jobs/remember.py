@@ -19,7 +19,7 @@ from memtool.core.writing.process import is_process
 from memtool.edge import recall, repository
 from memtool.edge.files import read_regular, sweep, write_atomically
 from memtool.edge.location import head, load_config
-from memtool.edge.lock import locked
+from memtool.edge.lock import TURN, locked
 from memtool.edge.pending import note, pending
 from memtool.edge.plumbing import GitError, git, records
 from memtool.edge.recall import Found
@@ -66,7 +66,7 @@ def remember(
         notes = _look(root, draft, config)
         result, entry = _made(root, path, draft, agent)
         return Remembered(str(ref(path, result, entry)), path, "", tuple(notes)), result[entry.start : entry.end]
-    with locked(root, wait=60):
+    with locked(root, wait=60, name=TURN), locked(root, wait=60):
         settle(root)
         notes = _look(root, draft, config)  # under the lock: another may be storing the same
         notes += _about_place(root, path)

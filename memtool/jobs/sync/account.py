@@ -19,7 +19,7 @@ from memtool.model import Finding
 def accounted(root: str, result: Result, trip: Trip, today: str) -> Result:
     """Add to *result* what moved on *trip*."""
     came = deltas(root, trip.base, trip.tip) if trip.tip and trip.end != trip.start else []
-    went = deltas(root, trip.tip, trip.end) if trip.sent or result.dry_run else []
+    went = deltas(root, trip.tip, trip.end) if trip.sent or (result.dry_run and trip.asked) else []
     with Objects(root) as objects:
         before, after = CommitTree(objects, trip.start), CommitTree(objects, trip.end)
         config = load_config(after)[0]
@@ -31,17 +31,10 @@ def accounted(root: str, result: Result, trip: Trip, today: str) -> Result:
             pushed=_count(root, trip.end, trip.tip) if trip.sent else 0,
             came=_moved(came, config),
             went=_moved(went, config),
-            notes=(*result.notes, *_about(copies)),
+            told=bool(copies),
             resident_changes=tuple(Resident(path, _diff(path, before, after)) for path in changed),
             findings=(*result.findings, *_errors(after, config, paths, _parents(objects, trip), today)),
         )
-
-
-def _about(copies: Sequence[str]) -> Iterator[str]:
-    """Note the conflict copies that another machine's merge made."""
-    if copies:
-        count = "a text" if len(copies) == 1 else f"{len(copies)} texts"
-        yield f"another machine's merge set {count} aside; memtool resolve shows both versions"
 
 
 def _parents(objects: Objects, trip: Trip) -> tuple[CommitTree, ...]:

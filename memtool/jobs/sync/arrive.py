@@ -100,9 +100,13 @@ def related(root: str, where: Line, ours: str, seen: Seen, fetch: Fetch) -> list
 
 
 def _compared(root: str, ours: str, seen: Seen) -> tuple[bool, list[str]]:
-    """Tell whether the remote still has what it had, and give the last commits that both sides hold."""
+    """Tell whether the remote still has what it had, and give the last commits that both sides hold.
+
+    What this branch has given up itself is missed by nobody here: its owner has rewritten it, or followed who did.
+    """
+    common = bases(root, ours, seen.tip)
     went_on = not seen.last or seen.tip == ours or _holds(root, seen.tip, seen.last)
-    return went_on, bases(root, ours, seen.tip)
+    return went_on or not _holds(root, ours, seen.last), common
 
 
 def bases(root: str, ours: str, theirs: str) -> list[str]:

@@ -64,6 +64,14 @@ def _brought(root: str, ours: str, theirs: str, common: Sequence[str], *, agent:
     return Brought(new_commit(root, parents=parents, files=files, message=message, agent=agent), conflicts)
 
 
+def indexed(root: str, ours: str, since: str, *, agent: str) -> str:
+    """Give *ours*, or a commit on it that mends the index where what was committed after *since* has left it stale."""
+    with Objects(root) as objects:
+        files = _with_index(CommitTree(objects, ours), {}, [one.path for one in deltas(root, since, ours)])
+    message = _message("Write the index anew", "index", agent)
+    return new_commit(root, parents=[ours], files=files, message=message, agent=agent) if files else ours
+
+
 def taken_out(root: str, tip: str, end: str, target: str, *, agent: str) -> str:
     """Give a commit on *tip* that takes out what *end* has over *target*; what was written after *end* stays."""
     with Objects(root) as objects:

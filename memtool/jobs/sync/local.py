@@ -21,6 +21,7 @@ from memtool.model import Finding, Overlay, Record
 
 _FEW = 10
 """Files that may be deleted without a second look, whatever share of the memory they are."""
+NO_MEMORY = "no memory (memtool.yaml decides)"
 _SAID = 6
 """Lines of a hook that are repeated."""
 
@@ -33,6 +34,8 @@ class Left(Record):
 
     path: str
     why: str
+    is_memory: bool = False
+    """A person has to settle it; anything else is none of a sync's business."""
 
 
 class Local(Record):
@@ -70,8 +73,9 @@ def look(root: str, *, today: str) -> Local:
         wrong = _refused(tree, root, wanted, config, today) if wanted else []
         bad = {finding.path for finding in wrong}
         paths, pages = _with_pages(root, tree, config, [path for path in wanted if path not in bad])
-    left = [Left(path, why) for path, why in sorted_out.items() if why]
-    left += [Left(path, "it may not enter the memory as it is") for path in wanted if path in bad]
+    left = [Left(path, why, config.is_memory(path)) for path, why in sorted_out.items() if why]
+    reasons = {finding.path: f"{finding.code}: {finding.message}" for finding in reversed(wrong)}
+    left += [Left(path, reasons[path], is_memory=True) for path in wanted if path in bad]
     return Local(paths, tuple(left), tuple(wrong), pages)
 
 
@@ -117,7 +121,7 @@ def _why_left(root: str, path: str, letters: str, config: Config) -> str:
     if path == config.digest:
         return "it is generated at each start, and never committed"
     if not mine and (letters == "??" or path != CONFIG):
-        return "it is no memory"
+        return NO_MEMORY
     if letters != "??" and letters[0] != " " and letters[1] != " ":
         return "it is staged, and changed again since"
     place = os.path.join(root, path)
@@ -128,16 +132,17 @@ def _why_left(root: str, path: str, letters: str, config: Config) -> str:
 
 
 def _refuse_many_deleted(tree: CommitTree, wanted: Sequence[str], config: Config) -> None:
-    """Raise Stop where most of the memory is gone: a failed restore, a disk that is not mounted, a wrong script.
+    """Raise Stop where most of the memory is gone, or all that is resident: a failed restore, a disk that is missing.
 
     *wanted* are the files that are gone from the disk alone; who has staged a deletion has meant it.
     """
-    gone = [path for path in wanted if config.is_memory(path)]
-    if len(gone) <= _FEW:
+    gone = {path for path in wanted if config.is_memory(path)}
+    if not gone:
         return
-    there = sum(1 for path in tree if config.is_memory(path))
-    if 2 * len(gone) > there:
-        raise Stop("many-deleted", why=f"{len(gone)} of {there} memory files are gone from the disk")
+    there = [path for path in tree if config.is_memory(path)]
+    resident = set(config.resident_paths(tree))
+    if (len(gone) > _FEW and 2 * len(gone) > len(there)) or len(gone) == len(there) or (resident and resident <= gone):
+        raise Stop("many-deleted", why=f"{len(gone)} of {len(there)} memory files are gone from the disk")
 
 
 def _refused(tree: CommitTree | None, root: str, wanted: Sequence[str], config: Config, today: str) -> list[Finding]:

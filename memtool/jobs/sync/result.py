@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 8
 """Lines of a kind that are shown; JSON has all."""
+_NAMED = 3
+"""Files that a line names."""
 _DIFF = 40
 """Lines of a diff that are shown."""
 
@@ -48,6 +50,8 @@ class Trip(Record):
     end: str = ""
     """What this machine has now, or with a dry run would have."""
     sent: bool = False
+    asked: bool = False
+    """The remote has said what it has."""
 
 
 class Result(Record):
@@ -73,16 +77,22 @@ class Result(Record):
     paths: tuple[str, ...] = ()
     """The files that stopped it."""
     notes: tuple[str, ...] = ()
+    told: bool = False
+    """A conflict copy came that another machine's merge made."""
     dry_run: bool = False
 
     @property
     def code(self) -> int:
-        """The exit code of the state; 1 at least where a finding is an error, as of `check`."""
-        wrong = any(finding.severity == "error" for finding in self.findings)
-        return STATES[self.state].code or int(wrong)
+        return STATES[self.state].code
+
+    @property
+    def is_silent(self) -> bool:
+        """Nothing of it needs a person, or is new to one."""
+        behind = any(one.is_memory for one in self.left)
+        return not (self.code or self.told or self.conflicts or self.findings or behind)
 
     def _filled(self, sentence: str) -> str:
-        words = {"why": "", "tip": "", "name": "", **self.detail, "remote": self.remote}
+        words = {"why": "", "tip": "", "name": "", "done": "", **self.detail, "remote": self.remote}
         return sentence.format_map(words).strip()
 
     @property
@@ -98,7 +108,7 @@ class Result(Record):
     def asdict(self) -> dict[str, Any]:
         """Give the result as ``memtool.sync/1``."""
         lists = ("came", "went", "conflicts", "resident_changes", "findings", "left")
-        plain = {name: value for name, value in super().asdict().items() if name not in (*lists, "detail")}
+        plain = {name: value for name, value in super().asdict().items() if name not in (*lists, "detail", "told")}
         told = {name: [one.asdict() for one in getattr(self, name)] for name in lists}
         return (
             {"schema": "memtool.sync/1", "code": self.code, "message": self.message, "next": self.next} | plain | told
@@ -112,9 +122,10 @@ class Result(Record):
         yield from _block("came", [_moved(one) for one in self.came])
         yield from _block("went", [_moved(one) for one in self.went])
         yield from _block("both", [_conflict(one) for one in self.conflicts])
-        yield from _block("look", [_finding(one) for one in self.findings])
+        behind = {one.path for one in self.left}
+        yield from _block("look", [_finding(one) for one in self.findings if one.path not in behind])
         yield from _block("stop", self.paths)
-        yield from _block("left", [f"{one.path}: {one.why}" for one in self.left])
+        yield from _block("left", list(_left(self.left)))
         yield from _block("note", self.notes)
         for one in self.resident_changes:
             yield ""
@@ -133,6 +144,18 @@ def _cut(rows: Sequence[str], most: int) -> Iterable[str]:
     if len(rows) <= most:
         return rows
     return [*rows[: most - 1], f"… {len(rows) - most + 1} more; --format json has all"]
+
+
+def _left(found: Sequence[Left]) -> Iterator[str]:
+    """Yield a line for each memory file that stays behind, and one for all that is no memory."""
+    yield from (f"{one.path}: {one.why}" for one in found if one.is_memory)
+    by_reason: dict[str, list[str]] = {}
+    for one in found:
+        if not one.is_memory:
+            by_reason.setdefault(one.why, []).append(one.path)
+    for why, paths in by_reason.items():
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        yield f"{', '.join(paths[:_NAMED])}{more}: {why}"
 
 
 def _moved(one: Moved) -> str:

@@ -11,11 +11,14 @@ import random
 import shlex
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from memtool.core.sync import STATES
 from memtool.edge import refs, remote, repository
 from memtool.edge.location import head
-from memtool.edge.plumbing import GitError
+from memtool.edge.lock import TURN, locked
+from memtool.edge.plumbing import GitError, git
 from memtool.edge.remote import RemoteFailure
 from memtool.edge.switch import InTheWay, switch
 from memtool.edge.transaction import Changed
@@ -60,13 +63,14 @@ def sync(root: str, options: Options, *, tell: Callable[[str], None] = lambda _:
         with alone(root, wait=min(options.timeout, 10)) as said:
             run.note(notes=(*run.result.notes, *([said] if said else [])))
             try:
-                run.note(state=run.steps())
+                run.ended(run.steps())
             finally:
                 run.keep_end()
     except Stop as stop:
         run.stopped(stop)
     except MemtoolError as error:
         run.stopped(stop_of(error))
+    run.count_waiting()
     return told(root, run.result, run.trip, agent=options.agent, today=options.today)
 
 
@@ -86,10 +90,29 @@ class Run:
     def note(self, **changes: object) -> None:
         self.result = self.result.replace(**changes)
 
+    def ended(self, state: str) -> None:
+        """Note the end; that a memory file had to stay behind is said with it."""
+        self.note(state=state)
+        if self.result.findings and not STATES[state].code:
+            self.note(state="left-behind", detail={"done": self.result.message})
+
     def stopped(self, stop: Stop) -> None:
         findings = stop.findings or self.result.findings
         detail = {**stop.detail, "name": shlex.quote(self.where.remote)}
         self.note(state=stop.name, detail=detail, paths=stop.paths, findings=findings)
+
+    def count_waiting(self) -> None:
+        """Note how much waits here to be sent, where it could have been."""
+        if not self.where.remote or self.options.dry_run or self.trip.sent or self.result.state == "up-to-date":
+            return
+        try:
+            last = last_seen(self.root, self.where).last
+            count = int(git(self.root, "rev-list", "--count", "HEAD", f"^{last}")) if last else 0
+        except MemtoolError:
+            return
+        if count:
+            said = f"{count} commit{' waits' if count == 1 else 's wait'} here for the next sync"
+            self.note(notes=(*self.result.notes, said))
 
     def seconds(self) -> float:
         """Give what is left for the network."""
@@ -106,7 +129,20 @@ class Run:
         if not self.where.remote:
             return "no-remote"
         self.note(remote=self.where.name)
-        return self._meet(last_seen(self.root, self.where), ours)
+        seen = last_seen(self.root, self.where)
+        return self._meet(seen, self._indexed(ours, seen.last))
+
+    def _indexed(self, ours: str, last: str) -> str:
+        """Mend the index of what was committed, pulled or merged since the last sync by git alone; give the commit."""
+        if not last or ours in {"", last}:
+            return ours
+        from memtool.jobs.sync.bring import Brought, indexed
+
+        made = indexed(self.root, ours, last, agent=self.options.agent)
+        if made != ours:
+            self._take(ours, Brought(made))
+            self.trip = self.trip.replace(start=made, end=made)
+        return made
 
     def _refuse_unfinished(self) -> None:
         try:
@@ -119,15 +155,25 @@ class Run:
 
     def _commit(self, ours: str) -> str:
         """Commit what this machine changed, once the place where the branch stood is kept; give the commit."""
-        local = look(self.root, today=self.options.today)
-        self.note(left=local.left, findings=local.findings)
-        if self.options.dry_run:
-            return preview(self.root, local, ours, agent=self.options.agent)
-        if not local.is_empty:
+        for _ in range(_ROUNDS):
+            local = look(self.root, today=self.options.today)
+            self.note(left=local.left, findings=local.findings)
+            if self.options.dry_run:
+                return preview(self.root, local, ours, agent=self.options.agent)
+            if local.is_empty:
+                return head(self.root)
             self.tell(f"committing {len(local.paths)} changed files")
             self._keep_start(ours)
-            commit_local(self.root, local, agent=self.options.agent)
-        return head(self.root)
+            try:
+                commit_local(self.root, local, agent=self.options.agent)
+            except Changed:
+                continue  # somebody else writes here: look again
+            except Stop:
+                if look(self.root, today=self.options.today) == local:
+                    raise  # it was a hook; else somebody has committed what was looked at
+            else:
+                return head(self.root)
+        raise Stop("locked", why="the files kept changing while they were committed")
 
     def _keep_start(self, ours: str) -> None:
         """Keep where the branch stands before this sync first moves it: what `undo` goes back to."""
@@ -138,10 +184,12 @@ class Run:
 
     def keep_end(self) -> None:
         """Keep where this sync has moved the branch to."""
-        if self.moved:
+        trip, end = self.trip, head(self.root)
+        if trip.sent and trip.start == end:  # nothing came: what was sent is all that there is to take back
+            refs.keep(self.root, self.where.branch, refs.Backup(trip.tip, end, end, end))
+        elif self.moved:
             start = refs.kept(self.root, self.where.branch).start
-            end = head(self.root)
-            kept = refs.Backup(start, self.trip.start, end, end if self.trip.sent else "")
+            kept = refs.Backup(start, trip.start, end, end if trip.sent else "")
             refs.keep(self.root, self.where.branch, kept)
 
     def _meet(self, seen: Seen, ours: str) -> str:
@@ -150,6 +198,7 @@ class Run:
         while True:
             self.tell(f"asking {where.remote}")
             seen = seen.replace(tip=tip_of(self.root, where, seen.last, self._fetch, seconds=self.seconds()))
+            self.trip = self.trip.replace(asked=True)
             if seen.tip:
                 state = self._together(seen, ours) or state
                 seen = self._noted(seen)
@@ -157,7 +206,8 @@ class Run:
                 self._begin(ours)
             ours = self.trip.end
             if ours == seen.tip or not self.options.push or self.options.dry_run:
-                return state or ("up-to-date" if ours == seen.tip else "unpushed")
+                sent = "pushed" if self.options.push else "unpushed"
+                return state or ("up-to-date" if ours == seen.tip else sent)
             if self._pushed(ours):
                 return state or "pushed"
             if time.monotonic() + pause > self.end:
@@ -186,28 +236,32 @@ class Run:
 
     def _together(self, seen: Seen, ours: str) -> str:
         """Bring in what came, and give the state that this means; nothing where nothing did."""
-        for _ in range(_ROUNDS):
-            if seen.tip == ours:
-                self.trip = self.trip.replace(tip=seen.tip, end=ours)
-                return ""
-            common = related(self.root, self.where, ours, seen, self._fetch)
-            self.trip = self.trip.replace(base=self.trip.base or common[0], tip=seen.tip, end=ours)
-            self._judge(ours, seen.tip, common[0])
-            if seen.tip in common:
-                return ""
-            from memtool.jobs.sync.bring import bring
-
-            brought = bring(self.root, ours, seen.tip, common, agent=self.options.agent)
-            try:
-                self._take(ours, brought)
-            except (Changed, InTheWay):
-                before, ours = ours, self._commit(ours) if ours else ours
-                if before == ours:
-                    raise
-            else:
-                self.trip = self.trip.replace(end=brought.commit)
-                return self._state(ours, brought, common)
+        for attempt in range(_ROUNDS):
+            # who writes here need not wait for a merge, but may not keep it from its end either
+            with locked(self.root, wait=60, name=TURN) if attempt else nullcontext():
+                try:
+                    return self._brought(seen, ours)
+                except (Changed, InTheWay):
+                    before, ours = ours, self._commit(ours) if ours else ours
+                    if before == ours:
+                        raise
         raise Stop("locked", why="the files kept changing while they were merged")
+
+    def _brought(self, seen: Seen, ours: str) -> str:
+        if seen.tip == ours:
+            self.trip = self.trip.replace(tip=seen.tip, end=ours)
+            return ""
+        common = related(self.root, self.where, ours, seen, self._fetch)
+        self.trip = self.trip.replace(base=self.trip.base or common[0], tip=seen.tip, end=ours)
+        self._judge(ours, seen.tip, common[0])
+        if seen.tip in common:
+            return ""
+        from memtool.jobs.sync.bring import bring
+
+        brought = bring(self.root, ours, seen.tip, common, agent=self.options.agent)
+        self._take(ours, brought)
+        self.trip = self.trip.replace(end=brought.commit)
+        return self._state(ours, brought, common)
 
     def _judge(self, ours: str, tip: str, base: str) -> None:
         """Raise Stop where a commit that is not sent yet holds what may not leave this machine."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memtool.core.terminal import printable
 from memtool.edge import refs, repository
-from memtool.edge.delta import deltas
+from memtool.edge.delta import Delta, deltas
 from memtool.edge.location import head
 from memtool.edge.plumbing import git
 from memtool.edge.switch import switch
@@ -16,6 +16,9 @@ from memtool.jobs.session import refresh_digest
 from memtool.jobs.sync.alone import alone
 from memtool.jobs.sync.bring import taken_out
 from memtool.model import Record
+
+_SHOWN = 10
+"""Files that are shown; JSON has all."""
 
 
 class Undone(Record):
@@ -27,9 +30,13 @@ class Undone(Record):
     """What HEAD names now."""
     paths: tuple[str, ...]
     """The files that are as they were before."""
+    what: tuple[str, ...]
+    """Of each: ``gone``, ``back`` or ``changed``."""
+    begun: str
+    """The commit at which the sync began that is taken back."""
+    ended: str
+    """The one at which it ended."""
     dry_run: bool = False
-    moved: str = "brought"
-    """``brought``, or ``sent`` where it brought nothing."""
 
     def asdict(self) -> dict[str, Any]:
         """Give it as ``memtool.sync-undo/1``."""
@@ -38,18 +45,21 @@ class Undone(Record):
     def lines(self) -> Iterator[str]:
         """Yield it as a person reads it."""
         would = "would be " if self.dry_run else ""
+        sync = f"the sync that led from {self.begun[:7] or 'nothing'} to {self.ended[:7]}"
         if self.how == "back":
-            yield f"{would}taken back: the branch is at {self.commit[:7]}, where the last sync began"
+            yield f"{would}taken back: {sync}; the branch is where it began"
         else:
-            yield f"{would}reverted: what the last sync {self.moved} is taken out by the commit {self.commit[:7]}"
-        yield from (f"  {printable(path)}" for path in self.paths[:10])
-        if len(self.paths) > 10:
-            yield f"  … {len(self.paths) - 10} more"
+            by = "a commit" if self.dry_run else f"the commit {self.commit[:7]}"
+            yield f"{would}undone: {sync}, by {by}"
+        rows = [f"  {what:<9}{printable(path)}" for what, path in zip(self.what, self.paths, strict=True)]
+        yield from rows[:_SHOWN]
+        if len(rows) > _SHOWN:
+            yield f"  … {len(rows) - _SHOWN} more"
         if self.how == "back":
-            yield "What you had changed before it stands in the files, not committed."
-            yield "The next sync brings the rest again."
+            yield "What that sync committed of yours stands in the files, not committed."
+            yield "The next sync brings again what came."
         else:
-            yield "Next: memtool sync sends it, and it is taken out on every machine."
+            yield "Next: memtool sync sends this, and every machine follows."
 
 
 def undo(root: str, *, agent: str, today: str, dry_run: bool = False) -> Undone:
@@ -89,13 +99,13 @@ def _target(kept: refs.Backup) -> str:
 
 def _back(root: str, kept: refs.Backup, *, dry_run: bool) -> Undone:
     """Go back; what was not committed before the sync is not committed again, and stands in the files."""
-    came = [one.path for one in deltas(root, kept.local, kept.end)]
+    found = deltas(root, kept.end, kept.local)
     if not dry_run:
         switch(root, kept.end, kept.local, reason="memtool sync --undo")
         mine = [one.path for one in deltas(root, kept.start, kept.local)]
         git(root, "update-ref", "-m", "memtool sync --undo", "HEAD", kept.start, kept.local)
         repository.unstage(root, mine)
-    return Undone("back", kept.start, tuple(came), dry_run)
+    return _undone("back", kept, kept.start, found, dry_run=dry_run)
 
 
 def _revert(root: str, kept: refs.Backup, tip: str, *, agent: str, dry_run: bool) -> Undone:
@@ -103,5 +113,9 @@ def _revert(root: str, kept: refs.Backup, tip: str, *, agent: str, dry_run: bool
     commit = taken_out(root, tip, kept.end, _target(kept), agent=agent)
     if not dry_run:
         switch(root, tip, commit, reason="memtool sync --undo")
-    paths = tuple(one.path for one in deltas(root, tip, commit))
-    return Undone("reverted", commit, paths, dry_run, "brought" if kept.local != kept.end else "sent")
+    return _undone("reverted", kept, commit, deltas(root, tip, commit), dry_run=dry_run)
+
+
+def _undone(how: str, kept: refs.Backup, commit: str, found: Sequence[Delta], *, dry_run: bool) -> Undone:
+    what = tuple("gone" if one.new is None else "back" if one.old is None else "changed" for one in found)
+    return Undone(how, commit, tuple(one.path for one in found), what, kept.start, kept.end, dry_run)
