@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from repos import History
 from test_split_plan import section
 
 from memtool import MemoryRepo
+from memtool.core.entry import entry_hash
 from memtool.core.log.report import Log, lines, memory_lines
 from memtool.core.log.trace import steps
 from memtool.edge.lineage import Lineage
@@ -66,11 +68,33 @@ def test_a_list_is_cut_and_says_so(history: History) -> None:
     history.write()
     found = newest(str(history.root), n=3)
     assert len({one.commit for one in found.changes}) == 3
-    assert list(memory_lines(found))[-1] == "There is more: memtool log -n 6"
+    assert list(memory_lines(found))[-1] == "2 older commits: memtool log -n 5"
+    assert list(memory_lines(newest(str(history.root), n=1)))[-1] == "4 older commits: memtool log -n 2"
     one = log(str(history.root), NOTE, n=2)
     assert one.older == 3
     assert f"3 older: memtool log {NOTE} -n 5" in lines(one)
     assert newest(str(history.root), n=5).older == 0
+
+
+def test_each_file_of_a_commit_has_the_verb_of_what_was_done_to_it(history: History) -> None:
+    """What was changed comes first, and a verb stands once before all that it is true of; an entry has none."""
+    copy, note = "inbox/conflicts/b.md", entry("Gate", "port 22")
+    history.commit({copy: "x", "topics/b.md": "1", "topics/x.md": LONG}, "2026-01-01")
+    history.commit({copy: None, "topics/b.md": "2"}, "2026-01-02", message=wrote("resolve"))
+    files = {"inbox/new.md": "n", "topics/b.md": "3", "topics/c.md": None, "topics/x.md": None, "topics/y.md": LONG}
+    history.commit({"topics/c.md": "c"}, "2026-01-03")
+    history.commit(files, "2026-01-04")
+    hashes = f"\nMemory-Hash: {entry_hash(note.encode())}\n"
+    history.commit({NOTE: note, "topics/b.md": None}, "2026-01-05", message=wrote("remember").rstrip() + hashes)
+    history.write()
+    ref = f"{NOTE}#gate@{entry_hash(note.encode())}"
+    assert [line.split("  ")[-1].strip() for line in memory_lines(newest(str(history.root)))] == [
+        f"{ref}, removed topics/b.md",
+        "changed topics/b.md, new inbox/new.md, renamed topics/y.md (was topics/x.md) and 1 more",
+        "new topics/c.md",
+        f"changed topics/b.md, removed {copy}",
+        f"new {copy}, topics/b.md, topics/x.md",
+    ]
 
 
 def test_a_merge_has_a_line_only_where_it_made_something_of_its_own(history: History) -> None:
@@ -322,6 +346,40 @@ def test_what_never_was_is_an_error_that_helps(history: History) -> None:
     assert NOTE in (found.value.hint or "")
     with pytest.raises(MemtoolError, match="ever held it"):
         log(str(history.root), f"{NOTE}#door")
+
+
+@pytest.mark.parametrize("folder", ["topics", "", "topics/deep", "old", "topics#x"])
+def test_a_folder_is_called_one(history: History, folder: str) -> None:
+    """With a file below it that can be asked for, one that is there if any is."""
+    history.commit({NOTE: "x", "old/gone.md": "x", "topics/deep/b c.md": "x", "z": "x"}, "2026-01-01")
+    history.commit({"old/gone.md": None, "INDEX.md": "x"}, "2026-01-02")
+    history.write()
+    path = folder.partition("#")[0]
+    example = {"topics/deep": "'topics/deep/b c.md'", "old": "old/gone.md"}.get(path, NOTE)
+    with pytest.raises(MemtoolError) as found:
+        log(str(history.root), folder)
+    assert found.value.message == f"{path or '.'}: a folder, not a file"
+    assert found.value.hint == f"Name a file below it, such as {example}."
+
+
+def test_a_file_where_a_folder_was_has_its_own_history(history: History) -> None:
+    history.commit({"topics/a": "x"}, "2026-01-01")
+    history.commit({"topics/a": None, NOTE: "y"}, "2026-01-02", by="Bea")
+    history.commit({NOTE: None, "topics/a/b.md": "z"}, "2026-01-03")
+    history.write()
+    assert log(str(history.root), "topics/a").gone
+
+
+def test_a_command_that_is_told_can_be_pasted(history: History) -> None:
+    """A name with a blank or a quote is one word of the shell."""
+    name = "topics/it's mine.md"
+    history.commit({name: "1", NOTE: "x"}, "2026-01-01")
+    history.commit({name: "2"}, "2026-01-02")
+    history.commit({name: None}, "2026-01-03")
+    history.write()
+    said = list(lines(log(str(history.root), name, n=1)))
+    commands = [line.rpartition(": ")[2] for line in said if "memtool" in line]
+    assert [shlex.split(one)[:3] for one in commands] == [["memtool", "log", name], ["memtool", "restore", name]]
 
 
 # --- real histories --------------------------------------------------------------------------------------------------

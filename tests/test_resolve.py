@@ -247,7 +247,7 @@ def memory(tmp_path: Path) -> Memory:
         made.write(path, data)
     made.run("index", ok=(0,))
     made.git("add", "-A")
-    made.git("commit", "-qm", "merged")
+    made.git("commit", "-qm", "merged", env={"GIT_AUTHOR_DATE": "2026-07-14T12:00:00Z"})
     return made
 
 
@@ -314,6 +314,100 @@ def test_what_was_edited_by_hand_goes_into_the_commit(memory: Memory) -> None:
     assert memory.git("status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(("keep", "edited"), [("copy", A), ("both", A), ("here", LENGTH)])
+def test_what_is_in_no_commit_is_not_lost(memory: Memory, keep: str, edited: str, *, staged: bool) -> None:
+    """Neither what was edited in the file, by the copy, nor what was edited in the copy, by the file."""
+    memory.write(edited, (memory.root / edited).read_text().replace("000 words", "500 words").replace("要长", "不长"))
+    if staged:
+        memory.git("add", "-A")
+    before = memory.state()
+    for more in ((), ("--dry-run",)):
+        said = memory.run("resolve", LENGTH, "--keep", keep, *more, ok=(2,)).stderr
+        assert f"{edited}: has changes that are not committed, and they would be lost" in said
+        assert "memtool sync --no-push" in said
+        assert ("--keep here" in said) == (keep != "here")
+    assert memory.state() == before
+    memory.run("sync", "--no-push", ok=(0, 1))
+    memory.run("resolve", LENGTH, "--keep", keep, ok=(0,))
+
+
+def test_what_git_ignores_or_what_was_deleted_is_not_lost_either(memory: Memory) -> None:
+    """A file that git is told not to see is in no commit; one that is deleted and not committed can be had back."""
+    (memory.root / A).unlink()
+    said = memory.run("resolve", LENGTH, "--keep", "copy", ok=(2,)).stderr
+    assert f"{A}: deleted, and that is not committed" in said
+    assert f"memtool restore {A}" in said
+    memory.git("commit", "-qam", "gone", "--no-verify")
+    memory.write(".git/info/exclude", f"{A}\n")
+    memory.write(A, "# mine\n\n## Length\n\nmine\n")
+    assert "they would be lost" in memory.run("resolve", LENGTH, "--keep", "copy", ok=(2,)).stderr
+    assert "mine" in (memory.root / A).read_text()
+
+
+def test_the_copys_text_may_be_edited_and_kept(memory: Memory) -> None:
+    """Nothing of it is lost: it stands in the file, and in the commit."""
+    memory.write(LENGTH, (memory.root / LENGTH).read_text().replace("4,000", "4,444"))
+    memory.run("resolve", LENGTH, "--keep", "copy", ok=(0,))
+    assert "4,444" in memory.git("show", f"HEAD:{A}")
+
+
+def test_a_conflict_can_be_named_in_short(memory: Memory) -> None:
+    """By the copy's base name, by the section, and by the file once it is the only one open there."""
+    whole = memory.run("resolve", LENGTH, ok=(0,)).stdout
+    for name in (LENGTH.rpartition("/")[2], f"{A}#length", f"./{LENGTH}"):
+        assert memory.run("resolve", name, ok=(0,)).stdout == whole
+    said = memory.run("resolve", A, ok=(2,)).stderr
+    assert f"{A}: 3 conflicts are open there" in said
+    assert LENGTH in said
+    for name in (KEY, TITLE.rpartition("/")[2]):
+        memory.run("resolve", name, "--keep", "here", ok=(0,))
+    done = json.loads(memory.run("resolve", A, "--keep", "copy", "--format", "json", ok=(0,)).stdout)
+    assert done["closed"]["copy"] == LENGTH
+    assert "no open conflict of that name" in memory.run("resolve", A, ok=(2,)).stderr
+
+
+def test_a_shell_is_offered_the_copies(memory: Memory, tmp_path: Path) -> None:
+    """Those that are open, in this memory or in the one that -C names; nothing where there is none."""
+    shell = {"_PYTHON _M MEMTOOL_COMPLETE": "complete_bash", "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    for words, offered in (
+        ("memtool resolve ", [KEY, LENGTH, TITLE]),
+        (f"memtool resolve {LENGTH[:-4]}", [LENGTH]),
+        (f"memtool -C {tmp_path} resolve ", []),
+    ):
+        env = shell | {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+        assert memory.run(env=env).stdout.split() == sorted(offered)
+
+
+def test_both_texts_are_signed(tmp_path: Path) -> None:
+    """By who wrote each, though a merge brought them together and other sections were written later."""
+    memory = Memory.started(tmp_path / "m")
+
+    def commit(who: str, files: dict[str, bytes | str]) -> str:
+        for path, data in files.items():
+            memory.write(path, data)
+        memory.git("add", "-A")
+        memory.git("commit", "-qm", f"x\n\nMemory-Agent: {who}", "--no-verify")
+        return memory.git("rev-parse", "HEAD").strip()
+
+    base = commit("first", {A: BASE})
+    ours = commit("desk", {A: OURS})
+    later = commit("late", {A: OURS + "\n## Other\n\nx\n"})
+    memory.git("reset", "-q", "--hard", base)
+    theirs = commit("lap", {A: THEIRS})
+    memory.git("merge", "-q", "-s", "ours", "--no-commit", later)
+    commit("merger", dict(DONE.files))
+    commit("last", {A: DONE.files[A] + b"\n## More\n\ny\n"})
+    shown = memory.run("resolve", LENGTH, ok=(0,)).stdout
+    day = memory.git("log", "-1", "--date=format-local:%Y-%m-%d", "--format=%ad", env={"TZ": "UTC"}).strip()
+    assert f"--- {A}  by lap, {day}\n+++ {LENGTH}  by desk, {day}\n" in shown
+    (one,) = json.loads(memory.run("resolve", LENGTH, "--format", "json", ok=(0,)).stdout)["conflicts"]
+    assert (one["here_by"]["commit"], one["aside_by"]["commit"]) == (theirs, ours)
+    memory.write(A, (memory.root / A).read_text().replace("5,000", "6,000"))
+    assert f"--- {A}\n+++ {LENGTH}  by desk, {day}\n" in memory.run("resolve", LENGTH, ok=(0,)).stdout
+    assert " by " not in memory.run("resolve", KEY, ok=(0,)).stdout
+
+
 def test_a_file_that_was_deleted_is_restored(memory: Memory) -> None:
     """With the text that was set aside; its row is back in the index."""
     memory.git("rm", "-q", A)
@@ -331,13 +425,16 @@ FORGED = {
     "link.md": "topics/link.md",
 }
 REFUSALS = [
-    (("resolve", "topics/git.md"), "no conflict copy"),
-    (("resolve", "inbox/conflicts/none.md", "--keep", "here"), "No such file"),
+    (("resolve", "topics/git.md"), "topics/git.md: no open conflict of that name"),
+    (("resolve", "inbox/conflicts/none.md", "--keep", "here"), "no open conflict of that name"),
+    (("resolve", "none.md"), "`memtool resolve` lists the open ones"),
+    (("resolve", ""), "'': no open conflict of that name"),
+    (("resolve", A, "--keep", "copy"), f"{A}: 4 conflicts are open there"),
     (("resolve", "--keep", "here"), "--keep closes one conflict"),
     (("resolve", LENGTH, "--dry-run"), "--dry-run goes with --keep"),
     (("resolve", KEY, "--keep", "both"), f"then: memtool resolve {KEY} --keep here"),
     (("resolve", "inbox/conflicts/new.md", "--keep", "here"), "not committed yet"),
-    (("resolve", "inbox/conflicts/outside.md", "--keep", "copy"), "no conflict copy"),
+    (("resolve", "inbox/conflicts/outside.md", "--keep", "copy"), "no open conflict of that name"),
     (("resolve", "inbox/conflicts/git.md", "--keep", "copy"), "no place in the memory repo"),
     (("resolve", "inbox/conflicts/readme.md", "--keep", "copy"), "README.md: no memory file"),
     (("resolve", "inbox/conflicts/link.md", "--keep", "copy"), "a symbolic link"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -181,7 +183,7 @@ def test_a_text_that_is_void_does_not_come_back_as_current(memory: Memory) -> No
 
 
 def test_what_is_not_committed_is_never_lost(memory: Memory) -> None:
-    """Changed, staged, deleted, or a new file where an old one was: refused, all as it was."""
+    """Changed, staged, or a new file where an old one was: refused, all as it was."""
     save(memory, WHOLE + "\nmore\n")
     memory.write(NOTE, WHOLE + "\nmine\n")
     with pytest.raises(MemtoolError, match="not committed, and they would be lost"):
@@ -191,16 +193,71 @@ def test_what_is_not_committed_is_never_lost(memory: Memory) -> None:
         back(memory, f"{NOTE}#two", at="HEAD~1")
     assert now(memory).endswith("mine\n")
     memory.git("reset", "-q", "--hard")
-    (memory.root / NOTE).unlink()
-    with pytest.raises(MemtoolError, match="deleted, and that is not committed"):
-        back(memory, NOTE)
-    memory.git("checkout", "-q", NOTE)
     save(memory, None)
     memory.write(NOTE, "mine\n")
     memory.write(".git/info/exclude", f"{NOTE}\n")
     with pytest.raises(MemtoolError, match="not committed, and they would be lost"):
         back(memory, NOTE)
     assert now(memory) == "mine\n"
+
+
+DELETIONS = {"rm": (), "git rm": ("git", "add", "-A"), "with its row": (sys.executable, "-m", "memtool", "index")}
+
+
+@pytest.mark.parametrize("name", ["topics/new.md", NOTE], ids=["one version", "two"])
+@pytest.mark.parametrize("deleted", DELETIONS)
+def test_a_deletion_that_is_not_committed_is_taken_back_without_a_commit(
+    memory: Memory, deleted: str, name: str
+) -> None:
+    """The file is as HEAD has it, staged deletion and index too; a dry run says so first."""
+    save(memory, WHOLE.replace("green", "blue"), name)
+    (memory.root / name).unlink()
+    if command := DELETIONS[deleted]:
+        memory.call(*command)
+    head, before = memory.git("rev-parse", "HEAD"), memory.state()
+    assert "+It is painted blue." in memory.run("restore", name, "--dry-run", ok=(0,)).stdout
+    assert memory.state() == before
+    assert "so no commit was needed" in memory.run("restore", name, ok=(0,)).stdout
+    assert now(memory, name) == WHOLE.replace("green", "blue")
+    assert memory.git("rev-parse", "HEAD") == head
+    assert memory.git("status", "--porcelain") == ""
+
+
+def test_where_more_is_asked_of_a_deleted_file_the_command_that_brings_it_back_is_told(memory: Memory) -> None:
+    """One entry, one version; the command is told as it can be pasted."""
+    name = "topics/my note.md"
+    save(memory, WHOLE, name)
+    save(memory, WHOLE + "more\n", name)
+    (memory.root / name).unlink()
+    for target, at in ((f"{name}#two", ""), (name, "HEAD~1")):
+        with pytest.raises(MemtoolError, match="deleted, and that is not committed") as found:
+            back(memory, target, at=at)
+        assert found.value.hint == "To bring it back as it was: memtool restore 'topics/my note.md'"
+    assert not (memory.root / name).exists()
+
+
+def test_the_way_to_bring_back_what_is_no_memory_names_it(memory: Memory) -> None:
+    """It is git's command, and it does what it is told to do."""
+    save(memory, "one\n", "my code.py")
+    save(memory, "two\n", "my code.py")
+    for change in (None, "unlink"):
+        if change:
+            (memory.root / "my code.py").unlink()
+        with pytest.raises(MemtoolError, match="no memory file") as found:
+            back(memory, "my code.py")
+        command = (found.value.hint or "").removeprefix("To bring it back: ")
+        memory.git(*shlex.split(command)[1:])
+        assert now(memory, "my code.py") == ("two\n" if change else "one\n")
+        memory.git("reset", "-q", "--hard")
+
+
+def test_a_folder_and_nothing_at_all_are_no_files(memory: Memory) -> None:
+    """Neither is said to have no history."""
+    for target in ("topics", "topics/", ".", ""):
+        for command in (("restore", target), ("restore", target, "--at", "HEAD"), ("log", target)):
+            said = memory.run(*command, ok=(2,)).stderr
+            assert said.startswith(f"memtool: {target.rstrip('/') or '.'}: a folder, not a file\n")
+            assert f"such as {NOTE}" in said
 
 
 def test_secrets_links_and_other_files_stay_where_they_are(memory: Memory) -> None:

@@ -14,6 +14,7 @@ from memtool.core.check import Report, check
 from memtool.core.config import Config
 from memtool.core.merge.aside import BOTH, Aside
 from memtool.core.merge.copy import written
+from memtool.core.merge.file import merge_file
 from memtool.core.review import SHOWN, Review, review
 
 GOLDEN = Path(__file__).parent / "golden" / "review"
@@ -78,6 +79,16 @@ def test_a_conflict_copy_is_no_proposal_and_what_cannot_be_read_as_one_is() -> N
     found, _ = reviewed({COPY: COPIED, broken: b"# Broken\n", "inbox/draft.md": b"# Draft\n"})
     groups = {group.name: [item.path for item in group.items] for group in found.groups}
     assert groups == {"conflicts": [COPY], "proposed": [broken, "inbox/draft.md"]}
+
+
+def test_a_text_set_aside_inside_its_file_says_what_to_do_there() -> None:
+    """No command settles it, so its row names file and line, and the way out."""
+    both = merge_file(b"## A\n\na\n", b"## A\n\nours\n", b"## A\n\ntheirs\n")
+    found, _ = reviewed({"topics/two.md": TOPIC + b"\n" + both, COPY: COPIED, "topics/git.md": TOPIC})
+    rows = found.text().partition("2 in conflict: memtool resolve\n")[2].splitlines()[:2]
+    assert rows[0].startswith(f"  {COPY}  a merge set aside another text")
+    assert rows[1].startswith("  topics/two.md:12  a merge set this text aside")
+    assert rows[1].endswith("Let what is right stand above, and delete this section.")
 
 
 def test_a_screen_holds_the_worst_memory() -> None:

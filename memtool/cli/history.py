@@ -66,7 +66,8 @@ def restore(
     """Bring back a file or an entry as it was.
 
     What is gone comes back as it was last, what is there as it was before its last change. It is a new commit, so
-    nothing that is there now is lost; what is not committed is refused, and so is a text that is void by now.
+    nothing that is there now is lost; what is not committed is refused, and so is a text that is void by now. Only a
+    file whose deletion is not committed needs no commit.
 
     \b
     memtool restore topics/git.md --dry-run       what would change
@@ -86,6 +87,8 @@ def restore(
         write_lines([f"{name} is so already"])
     elif dry_run:
         write_lines(map(printable, [f"would restore {name} from {done.version[:OID]}:", "", *done.diff.splitlines()]))
+    elif not done.commit:
+        write_lines([f"{name}, as in {done.version[:OID]}: its deletion was not committed, so no commit was needed"])
     else:
         write_lines([f"{name}, as in {done.version[:OID]}: commit {done.commit[:OID]}"])
 

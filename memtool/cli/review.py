@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -47,9 +48,29 @@ def review(context: typer.Context, output: FormatOption = Output.text) -> None:
     raise typer.Exit(1 if found.groups else 0)
 
 
+def _offered(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer a shell the copies of the open conflicts; the options before the command are read, but not acted upon."""
+    from memtool.edge.location import find_root
+    from memtool.jobs.conflict import conflicts
+
+    above = context.parent.params if context.parent else {}
+    try:
+        found = conflicts(find_root(above.get("directory")))
+    except MemtoolError:
+        return []
+    return [one.place for one in found if one.place.startswith(incomplete)]
+
+
 def resolve(
     context: typer.Context,
-    copy: Annotated[str | None, typer.Argument(metavar="[COPY]", help="A conflict copy, in inbox/conflicts.")] = None,
+    copy: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[COPY]",
+            help="A conflict copy, by its path or name; or the file, where one conflict is open.",
+            autocompletion=_offered,
+        ),
+    ] = None,
     keep: Keep = None,
     agent: AgentOption = None,
     dry_run: DryRun = False,
@@ -68,24 +89,29 @@ def resolve(
     resolve COPY --keep both    both are: what was set aside goes behind the other
     """  # noqa: D301 (the \b keeps these lines apart in the help)
     from memtool.jobs import resolve as jobs
+    from memtool.jobs.conflict import conflict, conflicts, inline
 
     _refuse_aimless(copy, keep, dry_run=dry_run)
     root = root_of(context)
-    place = None if copy is None else place_in(root, copy)
     done = None
-    if place is None:
-        open_ones = jobs.conflicts(root)
+    if copy is None:
+        open_ones = conflicts(root)
     elif keep is None:
-        open_ones = [jobs.conflict(root, place)]
+        open_ones = [conflict(root, _named(root, copy))]
     else:
-        done = jobs.close(_writer(root, agent, dry_run), place, keep)
-        open_ones = jobs.conflicts(root)
+        done = jobs.close(_writer(root, agent, dry_run), _named(root, copy), keep)
+        open_ones = conflicts(root)
     if output is Output.json:
-        print_json(jobs.asdict(open_ones, jobs.inline(root), done))
+        print_json(jobs.asdict(open_ones, inline(root), done))
     elif done:
         write_lines(done.lines())
     else:
-        write_lines(jobs.overview(open_ones, jobs.inline(root)) if place is None else open_ones[0].shown())
+        write_lines(jobs.overview(open_ones, inline(root)) if copy is None else open_ones[0].shown())
+
+
+def _named(root: str, copy: str) -> str:
+    """Give a path as typed as one from the root; a bare name of what is not here stays as it is."""
+    return place_in(root, copy) if "/" in copy or os.path.lexists(copy) else copy
 
 
 def _refuse_aimless(copy: str | None, keep: str | None, *, dry_run: bool) -> None:

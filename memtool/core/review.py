@@ -82,9 +82,15 @@ class Review(Record):
 
 def _block(group: Group) -> Iterator[str]:
     yield f"{len(group.items):,} {group.state}: {group.way}"
-    yield from (f"  {place(item)}  {printable(item.message)}".rstrip() for item in group.items[:SHOWN])
+    yield from (f"  {place(item)}  {printable(_said(item))}".rstrip() for item in group.items[:SHOWN])
     if len(group.items) > SHOWN:
         yield f"  … and {len(group.items) - SHOWN:,} more (--format json has all)"
+
+
+def _said(item: Finding) -> str:
+    """Say what it is; of a text that was set aside inside its file, which no command settles, also the way out."""
+    by_hand = item.code == "conflict-copy" and item.line
+    return f"{item.message}. {item.hint}" if by_hand else item.message
 
 
 def review(report: Report, config: Config, snapshot: Snapshot) -> Review:

@@ -47,6 +47,11 @@ STATES = _states(
     bad_config=State(
         2, "memtool.yaml cannot be used; nothing was brought in, nothing was sent", "Mend it, then memtool sync."
     ),
+    filtered=State(
+        2,
+        "memory stands behind a filter of git's, which would convert it with each sync; nothing was done",
+        "Take filter and working-tree-encoding off memory files in .gitattributes; or sync with git pull and git push.",
+    ),
     not_trusted=State(2, "git does not trust this repository, for another user owns it; nothing was done"),
     many_deleted=State(
         1,

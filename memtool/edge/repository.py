@@ -182,7 +182,11 @@ def status(root: str) -> dict[str, str]:
         root, "--no-optional-locks", "-c", "core.fsmonitor=false",
         "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none",
     )  # fmt: skip
-    return {path_of(record[3:]): record[:2].decode() for record in listed}
+    found: dict[str, str] = {}
+    for record in listed:
+        path, letters = path_of(record[3:]), record[:2].decode()
+        found[path] = f"{found[path][0]}?" if path in found else letters
+    return found
 
 
 def touched(root: str) -> set[str]:

@@ -105,13 +105,30 @@ def _refuse_in_the_way(root: str, objects: Objects, differing: Sequence[Delta], 
     """Raise InTheWay where local work would be lost; list what the user has already made what it is to be."""
     states = status(root)
     going = {one.path for one in differing if one.new is None}
-    touched = [one for one in differing if _is_touched(root, one, states)]
+    hidden = _hidden(root)
+    touched = [
+        one
+        for one in differing
+        if _is_touched(root, one, states) or (one.path in hidden and not _is_old(root, objects, one))
+    ]
     found = [one.path for one in touched if not _is_as_meant(root, objects, one, states, plan)]
     found += (folder for one in differing if one.new for folder in _above(root, one.path) if folder not in going)
     found += (one.path for one in differing if one.new and _is_folder(root, one.path, one.new, going))
     if found:
         raise InTheWay(sorted(set(found)))
     return {one.path for one in touched}
+
+
+def _hidden(root: str) -> set[str]:
+    """List what git is told not to look at in the work tree: its status says nothing of those."""
+    listed = git(root, "ls-files", "-v", "-z").split(b"\0")
+    return {path_of(record[2:]) for record in listed if record[:1] == b"S" or record[:1].islower()}
+
+
+def _is_old(root: str, objects: Objects, one: Delta) -> bool:
+    """Tell whether a path is as it was, or left out of the work tree."""
+    there = os.path.lexists(os.path.join(root, one.path))
+    return not there or checkout.holds(root, objects, one.path, one.old)
 
 
 def _is_touched(root: str, one: Delta, states: dict[str, str]) -> bool:

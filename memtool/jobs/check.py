@@ -96,17 +96,17 @@ def _parents(root: str, objects: Objects, head: CommitTree | None) -> tuple[Comm
 
 
 def filters(root: str, tree: Tree, paths: Sequence[str], *where: str) -> dict[str, str]:
-    """Map each of *paths* that git passes through a filter to the filter's name; asked only where one is named.
+    """Map each of *paths* that git passes through a filter, or another encoding, to its name; asked only where one is.
 
     Attributes stand in the folders of the paths, in ``info/attributes`` and in the user's own file at its usual place.
     """
     folders = {folder for path in paths for folder in _folders(path)}
     files = [tree.get(f"{folder}.gitattributes", b"") for folder in sorted(folders)]
     files += [os.fsencode(read_line(path)) for path in (os.path.join(git_dir(root), "info", "attributes"), _USERS)]
-    if not any(b"filter" in text for text in files):
+    if not any(word in text for text in files for word in (b"filter", b"working-tree-encoding")):
         return {}
     asked = b"".join(raw_path(path) + b"\0" for path in paths)
-    answers = list(records(root, "check-attr", "-z", "--stdin", *where, "filter", stdin=asked))
+    answers = list(records(root, "check-attr", "-z", "--stdin", *where, "filter", "working-tree-encoding", stdin=asked))
     triples = zip(answers[::3], answers[2::3], strict=True)
     return {path_of(path): value.decode() for path, value in triples if value not in {b"unspecified", b"unset"}}
 
@@ -123,8 +123,8 @@ def check_push(root: str, updates: bytes, *, remote: str, merges: bool = True) -
 
     *updates* is what git hands to pre-push: ``ref commit remote-ref remote-commit`` a line. Every version of every file
     is looked at, because what a later commit took out is still pushed. A budget is reported and never stops a push.
-    Without *merges* those are left out: what memtool merges is on both sides already, and a secret of the remote is no
-    reason to keep this machine from sending its notes.
+    Without *merges* one is judged by what was written in it alone: what it brings together is on both sides already,
+    and a secret of the remote is no reason to keep this machine from sending its notes.
     """
     stops: list[Finding] = []
     said: list[Finding] = []
@@ -134,10 +134,13 @@ def check_push(root: str, updates: bytes, *, remote: str, merges: bool = True) -
             return [], []
         trees = [CommitTree(objects, tip) for tip in tips]
         configs = [load_config(tree)[0] for tree in trees]
-        for commit, path, oid in _new_blobs(root, _unpushed(root, objects, tips, theirs, remote, merges=merges)):
+        commits = _unpushed(root, objects, tips, theirs, remote)
+        for commit, path, oid, olds in _new_blobs(root, commits, merges=merges):
+            known = {(one.code, one.message) for old in olds for one in _pushed_file(objects, path, old, configs)}
             stops += (
                 finding.replace(message=f"{finding.message} (commit {commit[:12]})")
                 for finding in _pushed_file(objects, path, oid, configs)
+                if (finding.code, finding.message) not in known
             )
         for tree, config in zip(trees, configs, strict=True):
             said += core.budgets(budget.bill(tree, config), None, config=config)
@@ -181,29 +184,33 @@ def _tips(objects: Objects, updates: bytes) -> tuple[list[str], list[str]]:
     return ours, theirs
 
 
-def _unpushed(
-    root: str, objects: Objects, tips: Sequence[str], theirs: Sequence[str], remote: str, *, merges: bool
-) -> bytes:
+def _unpushed(root: str, objects: Objects, tips: Sequence[str], theirs: Sequence[str], remote: str) -> bytes:
     """List the commits that *remote* does not hold, as far as is known here, one a line."""
     infos = objects.info([f"{oid}^{{commit}}".encode() for oid in theirs])
     known = [f"^{info[0].decode()}" for info in infos if info]
     named = remote in git(root, "remote").decode("utf-8", "surrogateescape").splitlines()
     excluded = f"--remotes={remote}" if named else "--remotes"
     asked = "".join(f"{line}\n" for line in (*tips, *known)).encode()
-    which = () if merges else ("--no-merges",)
-    return git(root, "rev-list", *which, "--stdin", "--not", excluded, stdin=asked)
+    return git(root, "rev-list", "--stdin", "--not", excluded, stdin=asked)
 
 
-def _new_blobs(root: str, commits: bytes) -> Iterator[tuple[str, str, bytes]]:
-    """Yield (commit, path, blob) for every file version that *commits* bring, each once."""
-    listed = records(root, "diff-tree", "--stdin", "-r", "-m", "--root", "--no-renames", "-z", "--raw", stdin=commits)
+def _new_blobs(root: str, commits: bytes, *, merges: bool) -> Iterator[tuple[str, str, bytes, list[bytes]]]:
+    """Yield (commit, path, blob, what a merge's parents have there) for every file version that *commits* bring.
+
+    Without *merges* a merge brings only what differs from all its parents: what was written in it.
+    """
+    how = "-m" if merges else "-c"
+    listed = records(root, "diff-tree", "--stdin", "-r", how, "--root", "--no-renames", "-z", "--raw", stdin=commits)
     commit, seen = "", set[tuple[str, bytes]]()
     for record in listed:
         if not record.startswith(b":"):
             commit = record.decode()
             continue
-        _, mode, _, oid, status = record.split(b" ")
+        words = record.lstrip(b":").split(b" ")
+        sides = len(record) - len(record.lstrip(b":"))
+        mode, oid = words[sides], words[2 * sides + 1]
+        olds = words[sides + 1 : 2 * sides + 1] if sides > 1 else []
         path = path_of(next(listed))
-        if status != b"D" and mode.startswith(b"100") and (path, oid) not in seen:
+        if mode.startswith(b"100") and (path, oid) not in seen:
             seen.add((path, oid))
-            yield commit, path, oid
+            yield commit, path, oid, olds

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from memtool.core import document
 from memtool.core.config import Config
 from memtool.core.entry import Ref, entries, entry_hash, find, parse_ref
 from memtool.core.log.commit import SPLIT, Commit, Moves, Read
-from memtool.core.log.report import Change, Log, change
-from memtool.core.log.section import done, entry_before, read_alone, thing_in, went
+from memtool.core.log.report import Change, Log, change, word
+from memtool.core.log.section import END, done, entry_before, read_alone, thing_in, went
 from memtool.core.log.trace import Before, State, Step, Thing, file_before, states, steps
 from memtool.core.recall.hit import address
 from memtool.edge.lineage import Blobs, Lineage, commits
 from memtool.edge.location import head, load_config
 from memtool.edge.plumbing import Objects
-from memtool.edge.trees import Folder
+from memtool.edge.trees import Folder, blob_id
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
@@ -34,11 +34,11 @@ def newest(root: str, *, n: int = SHOWN) -> Log:
         return Log("", (), 0)
     with Objects(root) as objects:
         relevant = (commit for commit in commits(root, tip) if any(map(config.is_memory, commit.changes)))
-        found = list(islice(relevant, n + 1))
+        found = list(islice(relevant, n))
         read = Blobs(objects).read
         moves = Moves(found, read)
-        changes = [one for commit in found[:n] for one in _changes(commit, config, moves, read)]
-    return Log("", tuple(changes), len(found[n:]))
+        changes = [one for commit in found for one in _changes(commit, config, moves, read)]
+        return Log("", tuple(changes), sum(1 for _ in relevant))
 
 
 def _changes(commit: Commit, config: Config, moves: Moves, read: Read) -> Iterator[Change]:
@@ -81,6 +81,11 @@ class Subject(Record):
     """As HEAD has it."""
     before: Before
 
+    @property
+    def told_by(self) -> str:
+        """The command that tells its history."""
+        return f"memtool log {word(self.name)}"
+
     def states(self, lineage: Lineage) -> Iterator[State]:
         return states(self.now, lineage.commits, lineage.tables, self.before)
 
@@ -88,7 +93,7 @@ class Subject(Record):
 def log(root: str, target: str, *, n: int = SHOWN) -> Log:
     """List the newest *n* changes of the file or entry *target*, a path or a ref.
 
-    Raises MemtoolError where HEAD's history never held it, and for a ref that several entries have now.
+    Raises MemtoolError where HEAD's history never held it, for a folder, and for a ref that several entries have now.
     """
     with opened(root) as objects:
         lineage = Lineage(objects, head(root))
@@ -98,6 +103,20 @@ def log(root: str, target: str, *, n: int = SHOWN) -> Log:
             raise never_there(lineage, subject)
         changes = tuple(told(step, subject, lineage) for step in found[:n])
     return Log(target, changes, len(found) - len(changes), gone=not subject.now.content)
+
+
+def written(root: str, target: str, texts: Sequence[bytes]) -> list[Change | None]:
+    """Tell of each of *texts*, versions of the file or entry *target*, what last made it so; None where no commit did.
+
+    Raises MemtoolError as `log` does.
+    """
+    with opened(root) as objects:
+        lineage = Lineage(objects, tip := head(root))
+        subject = aim(lineage, target)
+        found = [step for step in steps(subject.states(lineage)) if step.was and step.now.content]
+        wanted = [text.rstrip(END) if subject.ref else blob_id(text, len(tip)) for text in texts]
+        made = (next((step for step in found if step.now.content == one), None) for one in wanted)
+        return [told(step, subject, lineage) if step else None for step in made]
 
 
 def opened(root: str) -> Objects:
@@ -110,6 +129,8 @@ def opened(root: str) -> Objects:
 def aim(lineage: Lineage, target: str) -> Subject:
     """Find out what *target* means: a file that history holds, or else an entry of one."""
     is_path = "#" not in target or any(target in commit.changes for commit in lineage.commits)
+    path = target if is_path else parse_ref(target).path
+    _refuse_folder(lineage, path)
     if is_path:
         blob = lineage.tree.blob(target)
         return Subject(target, None, Thing(target, blob.oid if blob else b""), file_before(lineage.moves))
@@ -123,6 +144,17 @@ def aim(lineage: Lineage, target: str) -> Subject:
     return Subject(target, wanted, now, entry_before(lineage.moves, lineage.read, wanted))
 
 
+def _refuse_folder(lineage: Lineage, path: str) -> None:
+    """Raise MemtoolError for a path that only ever was a folder, naming a file below it: the newest that is there."""
+    known = dict.fromkeys(name for commit in lineage.commits for name in commit.changes)
+    below = [name for name in known if name.startswith(f"{path}/" if path else "")]
+    if path in known or not below:
+        return
+    there = [name for name in below if name in lineage.tree] or below
+    example = max(there, key=lambda name: (name.endswith(".md"), "/" in name))
+    raise MemtoolError(f"{path or '.'}: a folder, not a file", hint=f"Name a file below it, such as {word(example)}.")
+
+
 def never_there(lineage: Lineage, subject: Subject) -> MemtoolError:
     """Make the error for what no commit holds, with what is near it."""
     from difflib import get_close_matches
@@ -130,7 +162,7 @@ def never_there(lineage: Lineage, subject: Subject) -> MemtoolError:
     known = {path for commit in lineage.commits for path in commit.changes}
     path = subject.now.path
     if subject.ref and path in known:
-        hint = f"The file has a history: memtool log {path}"
+        hint = f"The file has a history: memtool log {word(path)}"
     else:
         near = get_close_matches(path, sorted(known), n=3, cutoff=0.5)
         hint = f"Near it: {', '.join(near)}." if near else "`memtool log` lists what changed lately."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from difflib import diff_bytes, unified_diff
 
 from memtool.core import document
@@ -11,9 +9,9 @@ from memtool.core.config import Config
 from memtool.core.entry import Entry, Ref, entries, entry_hash, find
 from memtool.core.lint.secrets import secrets
 from memtool.core.log.back import put_back, replaced, returning, returning_in
-from memtool.core.log.report import OID
+from memtool.core.log.report import OID, word
 from memtool.core.log.section import bytes_of
-from memtool.core.log.trace import Step, Thing, steps
+from memtool.core.log.trace import Thing, steps
 from memtool.core.recall.hit import address
 from memtool.edge import repository
 from memtool.edge.lineage import Lineage
@@ -24,6 +22,7 @@ from memtool.errors import MemtoolError
 from memtool.jobs.commit import Message, commit, index_pages, on_disk, trailer_path
 from memtool.jobs.log import Subject, aim, moved_to, never_there, opened
 from memtool.jobs.recall import refuse_outside
+from memtool.jobs.uncommitted import is_deleted, refuse_deleted, refuse_loss, undelete
 from memtool.model import Record
 
 TYPE_CHECKING = False
@@ -42,7 +41,7 @@ class Restored(Record):
     diff: str
     """What changes, as a unified diff; empty where it is so already."""
     commit: str = ""
-    """Empty for a dry run, and where nothing changes."""
+    """Empty for a dry run, where nothing changes, and where only a deletion that was not committed is taken back."""
 
     def asdict(self) -> dict[str, Any]:
         """Give it in the shape of ``memtool.restore/1``."""
@@ -68,16 +67,20 @@ class _Change(Record):
 def restore(root: str, target: str, *, agent: str, at: str = "", dry_run: bool = False) -> Restored:
     """Bring back the file or entry *target* as it was *at* a revision, else before its last change, and commit that.
 
-    Raises MemtoolError, and changes nothing, where there is no such version, where what is there now has not been
-    committed, and where a secret or a void text would come back.
+    A file whose deletion is not committed comes back as HEAD has it, without a commit. Raises MemtoolError, and changes
+    nothing, where there is no such version, where what is there now has not been committed, and where a secret or a
+    void text would come back.
     """
     config = load_config(Folder(root))[0].writable()
     repository.leave_commit_in_progress()
     repository.refuse_unfinished(root)
-    refuse_outside(root, target.rpartition("#")[0] if "#" in target else target)
     with opened(root) as objects:
         lineage = Lineage(objects, head(root))
         subject = aim(lineage, target)
+        refuse_outside(root, path := subject.now.path)
+        if is_deleted(root, lineage.tree, path) and not (subject.ref or at):
+            return _undeleted(root, lineage, path, config, dry_run=dry_run)
+        refuse_deleted(root, lineage.tree, path)
         version = _version(lineage, subject, at)
         made = _made(root, lineage, subject, version, config)
         done = Restored(made.path, str(made.ref or ""), version.commit, _diff(made))
@@ -105,12 +108,12 @@ def _version(lineage: Lineage, subject: Subject, at: str) -> _Version:
     if not subject.now.content and (to := moved_to(found[0], lineage)):
         raise MemtoolError(
             f"{subject.name}: it is not gone, it was moved to {to}",
-            hint=f"memtool log {to}; to have both, say which version: --at {found[0].commit.oid[:OID]}^",
+            hint=f"memtool log {word(to)}; to have both, say which version: --at {found[0].commit.oid[:OID]}^",
         )
     for step in found:
         if step.was and step.was.content not in {b"", subject.now.content}:
             return _Version(step.commit.parents[0], step.was)
-    raise MemtoolError(f"{subject.name}: history holds no other version of it", hint=f"memtool log {subject.name}")
+    raise MemtoolError(f"{subject.name}: history holds no other version of it", hint=subject.told_by)
 
 
 def _version_of(lineage: Lineage, subject: Subject, wanted: str) -> _Version:
@@ -118,9 +121,8 @@ def _version_of(lineage: Lineage, subject: Subject, wanted: str) -> _Version:
     for one, thing, _ in subject.states(lineage):
         if thing.content and entry_hash(thing.content) == wanted:
             return _Version(one.oid, thing)
-    raise MemtoolError(
-        f"{subject.name}: no version of it has that hash", hint=f"memtool log {subject.name.rpartition('@')[0]}"
-    )
+    hint = f"memtool log {word(subject.name.rpartition('@')[0])}"
+    raise MemtoolError(f"{subject.name}: no version of it has that hash", hint=hint)
 
 
 def _version_at(lineage: Lineage, subject: Subject, at: str) -> _Version:
@@ -134,7 +136,7 @@ def _version_at(lineage: Lineage, subject: Subject, at: str) -> _Version:
     for one, thing, _ in subject.states(lineage):
         if one.oid == oid and thing.content:
             return _Version(oid, thing)
-    raise MemtoolError(f"{subject.name}: {at} does not hold it", hint=f"memtool log {subject.name}")
+    raise MemtoolError(f"{subject.name}: {at} does not hold it", hint=subject.told_by)
 
 
 def _named_in(tree: CommitTree, subject: Subject) -> Thing | None:
@@ -153,8 +155,7 @@ def _made(root: str, lineage: Lineage, subject: Subject, version: _Version, conf
     """Make the file as it will be; raises MemtoolError for what may not come back."""
     path = subject.now.path
     if not config.is_memory(path):
-        hint = f"git checkout {version.commit[:OID]} -- FILE brings back any file."
-        raise MemtoolError(f"{path}: no memory file", hint=hint)
+        raise MemtoolError(f"{path}: no memory file", hint=_by_git(version.commit[:OID], version.thing.path))
     before = _committed(root, lineage, path)
     tree = CommitTree(lineage.objects, version.commit)
     if what := tree.odd(version.thing.path):
@@ -167,20 +168,28 @@ def _made(root: str, lineage: Lineage, subject: Subject, version: _Version, conf
     return made
 
 
+def _by_git(commit: str, path: str) -> str:
+    """Give the way to bring back a file that is no memory."""
+    return f"To bring it back: git checkout {commit} -- {word(path)}"
+
+
 def _committed(root: str, lineage: Lineage, path: str) -> bytes | None:
     """Give what stands at *path*; raises MemtoolError unless HEAD holds just that, for it would be lost."""
-    blob, data = lineage.tree.blob(path), on_disk(root, path)
-    if blob and data is None and not os.path.lexists(os.path.join(root, path)):
-        raise MemtoolError(
-            f"{path}: deleted, and that is not committed", hint="git checkout HEAD -- FILE brings it back as it was."
-        )
-    if path in repository.touched(root) or (blob is None and os.path.lexists(os.path.join(root, path))):
-        raise MemtoolError(
-            f"{path}: has changes that are not committed, and they would be lost", hint="Commit it first."
-        )
-    if blob and data is None:
+    data = on_disk(root, path)
+    refuse_loss(root, lineage.tree, path)
+    if data is None and lineage.tree.blob(path):
         raise MemtoolError(f"{path}: no regular file")
     return data
+
+
+def _undeleted(root: str, lineage: Lineage, path: str, config: Config, *, dry_run: bool) -> Restored:
+    """Bring a file back as HEAD has it; raises MemtoolError for one that is no memory."""
+    if not config.is_memory(path) or lineage.tree.odd(path):
+        raise MemtoolError(f"{path}: no memory file", hint=_by_git("HEAD", path))
+    content = lineage.tree[path]
+    if not dry_run:
+        undelete(root, path, content)
+    return Restored(path, "", lineage.commits[0].oid, _diff(_Change(path, None, content, None)))
 
 
 def _entry(subject: Subject, version: _Version, before: bytes | None, then: bytes) -> _Change:
@@ -230,8 +239,8 @@ def _newest(subject: Subject, lineage: Lineage) -> bytes:
     """Give the newest content there is of a file or entry, be it gone or not."""
     content = subject.now.content
     if not content:
-        things: Iterator[Step] = steps(subject.states(lineage))
-        content = next((step.was.content for step in things if step.was and step.was.content), b"")
+        found = (step.was for step in steps(subject.states(lineage)))
+        content = next((was.content for was in found if was and was.content), b"")
     return content if subject.ref else lineage.read(content)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from _collections_abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from shlex import quote
 
 from memtool.core.log.commit import Commit
 from memtool.core.terminal import printable
@@ -20,6 +21,11 @@ _NAMED = 3
 _EDIT = "edit"
 _SAME = {"remember": "recorded", "revise": "revised", "forget": "withdrawn", "verify": "confirmed", "split": "split"}
 """What an operation does to an entry or a file, in the word that its line says anyway."""
+_VERBS = {
+    "changed": "changed ", "added": "new ", "split": "split off ", "renamed": "renamed ", "removed": "removed ",
+    "cut": "here already ",
+}  # fmt: skip
+"""How the files of one commit are told, in this order, by what it did to them."""
 _WIDTH = 72
 """Characters of a reason or a subject that the text shows; JSON has all."""
 
@@ -56,7 +62,7 @@ class Log(Record):
     """What was asked for; empty for all of the memory."""
     changes: tuple[Change, ...]
     older: int
-    """How many more changes there are, or at least are."""
+    """How many more changes there are; of all of the memory, commits."""
     gone: bool = False
     """Whether what was asked for is not there any more."""
 
@@ -64,6 +70,12 @@ class Log(Record):
         """Give the log in the shape of ``memtool.log/1``."""
         changes = [change.asdict() for change in self.changes]
         return {"schema": "memtool.log/1", "ref": self.ref, "gone": self.gone, "older": self.older, "changes": changes}
+
+
+def word(text: str) -> str:
+    """Give a path or a ref as one word of a shell's line; a ``#`` inside a word needs no quotes."""
+    plain = text[:1] + text[1:].replace("#", "")
+    return printable(text if quote(plain) == plain else quote(text))
 
 
 def change(commit: Commit, path: str, status: str, **more: str) -> Change:
@@ -81,20 +93,27 @@ def memory_lines(log: Log) -> Iterator[str]:
     rows = [(one[0].date, one[0].commit[:OID], one[0].who, one[0].op, _touched(one)) for one in commits]
     yield from _aligned(rows)
     if log.older:
-        yield f"There is more: memtool log -n {2 * len(commits)}"
+        count, s = len(commits), "" if log.older == 1 else "s"
+        yield f"{log.older:,} older commit{s}: memtool log -n {count + min(count, log.older)}"
 
 
 def _touched(changes: Sequence[Change]) -> str:
-    named = [_place(one) for one in changes[:_NAMED]]
+    """Name the entries, whose verb is the operation, then the files, each verb once before its own."""
+    verbs = ["", *_VERBS.values()]
+    named = sorted(changes, key=lambda one: verbs.index(_verb(one)))[:_NAMED]
+    groups = (verb + ", ".join(map(_place, ones)) for verb, ones in groupby(named, key=_verb))
     more = len(changes) - _NAMED
-    return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(groups) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _verb(one: Change) -> str:
+    return "" if one.ref else _VERBS[one.status]
 
 
 def _place(one: Change) -> str:
     if one.ref:
         return one.ref
-    said = {"added": "new ", "removed": "removed "}.get(one.status, "")
-    return f"{said}{one.path}" + (f" (was {one.from_path})" if one.from_path and one.status == "renamed" else "")
+    return one.path + (f" (was {one.from_path})" if one.from_path and one.status == "renamed" else "")
 
 
 def lines(log: Log) -> Iterator[str]:
@@ -104,7 +123,7 @@ def lines(log: Log) -> Iterator[str]:
     yield ""
     yield from _aligned([(one.date, one.commit[:OID], one.who, _done(one), _why(one)) for one in log.changes])
     if log.older:
-        yield f"{log.older:,} older: memtool log {printable(log.ref)} -n {count}"
+        yield f"{log.older:,} older: memtool log {word(log.ref)} -n {count}"
     if any(one.status == "cut" for one in log.changes):
         yield "This clone is shallow, so history ends there. `git fetch --unshallow` brings the rest."
     if log.gone:
@@ -129,8 +148,8 @@ def _why(one: Change) -> str:
 def _way_back(log: Log) -> str:
     last = log.changes[0]
     if last.status == "removed":
-        return f"It is gone. To bring it back: memtool restore {printable(log.ref)}"
-    return f"It is in {printable(last.path)} now: memtool log {printable(last.path)}"
+        return f"It is gone. To bring it back: memtool restore {word(log.ref)}"
+    return f"It is in {printable(last.path)} now: memtool log {word(last.path)}"
 
 
 def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

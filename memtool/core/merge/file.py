@@ -7,7 +7,7 @@ from memtool.core.blocks import left_open
 from memtool.core.document import Document, line_end
 from memtool.core.merge import body, front
 from memtool.core.merge.aside import BOTH, Aside, Merged
-from memtool.core.merge.section import BLANK
+from memtool.core.merge.section import BLANK, cut
 from memtool.core.merge.three import settled, taken
 
 
@@ -44,7 +44,7 @@ def _by_parts(base: bytes, ours: bytes, theirs: bytes, *, inline: bool) -> Merge
     above = front.merge(*files)
     below = body.merge(*map(_body, files), end=line_end(ours), inline=inline)
     if below is None:
-        other, stays = sorted(files[1:], key=lambda one: (not left_open(_body(one)), one.source_date, _body(one)))
+        other, stays = sorted(files[1:], key=_body_weight)
         below = Merged(_body(stays), (Aside("", BOTH, _body(other)),))
     data = above.data + below.data
     return Merged(data, above.asides + below.asides) if document.read(data).body == len(above.data) else None
@@ -59,9 +59,18 @@ def _whole(ours: bytes, theirs: bytes) -> Merged:
     return Merged(stays, (Aside("", BOTH, other),))
 
 
-def _weight(data: bytes) -> tuple[bool, bool, str, bytes]:
+def _weight(data: bytes) -> tuple[bool, int, bool, str, bytes]:
     parsed = document.read(data)
-    return is_text(data), not parsed.error, parsed.source_date, data
+    return is_text(data), _voids(parsed), not parsed.error, parsed.source_date, data
+
+
+def _body_weight(parsed: Document) -> tuple[int, bool, str, bytes]:
+    """Order two bodies of which one has to stay whole: what is void in one stays void before all else."""
+    return _voids(parsed), not left_open(_body(parsed)), parsed.source_date, _body(parsed)
+
+
+def _voids(parsed: Document) -> int:
+    return sum(len(one.entry.voids) for one in cut(_body(parsed)).sections)
 
 
 def is_text(data: bytes) -> bool:

@@ -35,9 +35,9 @@ def _edits(base: Snapshot, mover: Snapshot, editor: Snapshot, paths: list[str]) 
     edited = [(path, *pair) for path in changed if path in editor for pair in _edited_away(path, base, mover, editor)]
     if not edited:
         return
-    places = _added(base, mover, paths)
+    places, left = _added(base, mover, paths), _added(mover, base, paths)
     for path, was, now in edited:
-        if len(places.get(was, ())) == 1:
+        if len(places.get(was, ())) == len(left.get(was, ())) == 1:
             yield Edit(places[was][0], was, now), Edit(path, now, was)
 
 

@@ -37,12 +37,14 @@ def versions(base: Snapshot, ours: Snapshot, theirs: Snapshot) -> Iterator[Versi
 
 def _renamed(base: Snapshot, side: Snapshot, other: Snapshot) -> dict[str, str]:
     """Map the files that *side* renamed to their new paths, where that matters: *other* changed or renamed them too."""
-    removed = {path: data for path, data in base.items() if path not in side and other.get(path) != data}
-    added = _added(base, side, {}) if removed else {}
-    same = {old: new for new, old in identical(_table(removed, added)).items()}
+    removed = {path: data for path, data in base.items() if path not in side}
+    wanted = [path for path, data in removed.items() if other.get(path) != data]
+    if not wanted:
+        return {}
+    same = {old: new for new, old in identical(_table(removed, _added(base, side, {}))).items()}
     left = {path: data for path, data in removed.items() if path not in same}
-    more = similar(left, _added(base, side, same))
-    return same | {old: new for new, old in more.items()}
+    found = same | {old: new for new, old in similar(left, _added(base, side, same)).items()}
+    return {path: found[path] for path in wanted if path in found}
 
 
 def _table(removed: Snapshot, added: Snapshot) -> Table:

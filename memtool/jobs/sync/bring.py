@@ -72,18 +72,25 @@ def indexed(root: str, ours: str, since: str, *, agent: str) -> str:
     return new_commit(root, parents=[ours], files=files, message=message, agent=agent) if files else ours
 
 
-def taken_out(root: str, tip: str, end: str, target: str, *, agent: str) -> str:
-    """Give a commit on *tip* that takes out what *end* has over *target*; what was written after *end* stays."""
+def taken_out(root: str, tip: str, end: str, target: str, *, agent: str) -> tuple[str, list[str]]:
+    """Give a commit on *tip* that takes out what *end* has over *target*; what was written after *end* stays.
+
+    Listed are the files that stay as they are, because the same was changed in them since.
+    """
     with Objects(root) as objects:
         one, was, other = (CommitTree(objects, oid) for oid in (tip, end, target))
         config = load_config(one)[0].writable()
         paths = {found.path for found in deltas(root, target, end)}
         result = merge(_part(was, paths), _part(one, paths), _part(other, paths), config=config)
         files = _files(result, one, other)
-        files |= {path: other.blob(path) for path in result.others if one.blob(path) == was.blob(path)}
+        stay = [path for path in result.others if one.blob(path) not in {was.blob(path), other.blob(path)}]
+        stay += {found.path for found in result.conflicts if found.copy}
+        files |= {path: other.blob(path) for path in result.others}
+        copies = {found.copy for found in result.conflicts}
+        files = {path: what for path, what in files.items() if path not in stay and path not in copies}
         files = _with_index(one, files, list(files))
     message = _message("Take back the last sync", "undo", agent)
-    return new_commit(root, parents=[tip], files=files, message=message, agent=agent)
+    return new_commit(root, parents=[tip], files=files, message=message, agent=agent), sorted(stay)
 
 
 def _message(subject: str, operation: str, agent: str) -> str:
@@ -106,7 +113,12 @@ def merged(
     files = _files(result, one, other)
     if result.others:
         by_git = by_git or _by_git(root, ours, theirs)
-        files |= _others(root, ours, theirs, by_git, set(result.others))
+        made = {found.path: found.new for found in deltas(root, ours, by_git.tree)}
+        stuck = _stuck(by_git, made, result, paths)
+        stuck |= _crossed(CommitTree(objects, common[0]), (one, other), CommitTree(objects, by_git.tree), result)
+        if stuck:
+            raise Stop("conflict-elsewhere", paths=tuple(sorted(stuck)), tip=theirs[:12])
+        files |= {path: blob for path, blob in made.items() if path in result.others}
     _refuse_clash(Overlay(one, {path: None if what is None else b"" for path, what in files.items()}), theirs)
     return files, result.conflicts
 
@@ -144,6 +156,10 @@ def _mode(path: str, *trees: CommitTree) -> bytes:
 # --- what is no memory -----------------------------------------------------------------------------------------------
 
 
+_BY_LINES = "git merge-file -q --marker-size=%L %A %O %B"
+"""How git merges markdown that is no memory; what it makes of memory files is not used."""
+
+
 class ByGit(Record):
     """The merge as git makes it."""
 
@@ -154,19 +170,29 @@ class ByGit(Record):
 def _by_git(root: str, ours: str, theirs: str) -> ByGit:
     """Let git merge the two, in objects alone; its own driver for memory files is not asked, for they are ours."""
     said = git(
-        root, "-c", "merge.memtool.driver=true", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
-        ours, theirs, ok=(0, 1),
+        root, "-c", f"merge.memtool.driver={_BY_LINES}", "-c", "merge.directoryRenames=false",
+        "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs, ok=(0, 1),
     )  # fmt: skip
     tree, *paths = said.rstrip(b"\0").split(b"\0")
     return ByGit(tree.decode(), tuple(map(path_of, filter(None, paths))))
 
 
-def _others(root: str, ours: str, theirs: str, by_git: ByGit, others: set[str]) -> dict[str, Content]:
-    """Give what git's merge changes in files that are no memory; raises Stop where it could not."""
-    stuck = tuple(path for path in by_git.conflicts if path in others)
-    if stuck:
-        raise Stop("conflict-elsewhere", paths=stuck, tip=theirs[:12])
-    return {one.path: one.new for one in deltas(root, ours, by_git.tree) if one.path in others}
+def _stuck(by_git: ByGit, made: Mapping[str, Blob | None], result: Merge, paths: set[str]) -> set[str]:
+    """List what git could not merge, or put where none of the trees has anything, as beside a folder in its way."""
+    elsewhere = {path for path, blob in made.items() if blob and path not in paths}
+    return elsewhere | {path for path in by_git.conflicts if path in result.others or path not in paths}
+
+
+def _crossed(base: CommitTree, sides: tuple[CommitTree, CommitTree], made: CommitTree, result: Merge) -> set[str]:
+    """List files that one side edited and the other renamed to what is memory: git has the edit there, memtool not."""
+    if all(path in base for path in result.files):
+        return set()
+    return {
+        path
+        for path in result.others
+        for editor, mover in (sides, sides[::-1])
+        if path in editor and path not in mover and path not in made and editor.blob(path) != base.blob(path)
+    }
 
 
 def _refuse_clash(result: Snapshot, theirs: str) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from memtool.core.changes import similar
 from memtool.core.config import CONFIG, Config
 from memtool.core.merge import copy
 from memtool.edge import repository
 from memtool.edge.files import irregular
 from memtool.edge.location import head, load_config
 from memtool.edge.mint import Data, new_commit
-from memtool.edge.plumbing import Objects
+from memtool.edge.plumbing import Objects, path_of, records
 from memtool.edge.trees import CommitTree, Folder
 from memtool.errors import MemtoolError
+from memtool.jobs.check import filters
 from memtool.jobs.commit import Message, commit, index_pages, on_disk
 from memtool.jobs.sync.stop import Stop, stop_of
 from memtool.model import Finding, Overlay, Record
@@ -63,6 +65,7 @@ def look(root: str, *, today: str) -> Local:
     if not states:
         return Local((), ())
     config = load_config(Folder(root))[0].writable()
+    refuse_filtered(root, config)
     sorted_out = {path: _why_left(root, path, letters, config) for path, letters in states.items()}
     wanted = [path for path, why in sorted_out.items() if not why]
     tip = head(root)
@@ -71,12 +74,32 @@ def look(root: str, *, today: str) -> Local:
         if tree is not None:
             _refuse_many_deleted(tree, [path for path in wanted if states[path] == " D"], config)
         wrong = _refused(tree, root, wanted, config, today) if wanted else []
-        bad = {finding.path for finding in wrong}
-        paths, pages = _with_pages(root, tree, config, [path for path in wanted if path not in bad])
-    left = [Left(path, why, config.is_memory(path)) for path, why in sorted_out.items() if why]
-    reasons = {finding.path: f"{finding.code}: {finding.message}" for finding in reversed(wrong)}
-    left += [Left(path, reasons[path], is_memory=True) for path in wanted if path in bad]
-    return Local(paths, tuple(left), tuple(wrong), pages)
+        reasons = {path: why for path, why in sorted_out.items() if why}
+        reasons |= {finding.path: f"{finding.code}: {finding.message}" for finding in reversed(wrong) if finding.path}
+        reasons |= _halves(root, tree, [path for path in wanted if path not in reasons], reasons)
+        paths, pages = _with_pages(root, tree, config, [path for path in wanted if path not in reasons])
+    left = tuple(Left(path, why, config.is_memory(path)) for path, why in reasons.items())
+    return Local(paths, left, tuple(wrong), pages)
+
+
+def _halves(root: str, tree: CommitTree | None, paths: Sequence[str], left: Iterable[str]) -> dict[str, str]:
+    """Say of files that are gone that their new names stay behind: half a rename would take the text from all others.
+
+    The text is looked for only where some file stays behind, so that an ordinary deletion costs nothing.
+    """
+    there = {path: data for path in left if path.endswith(".md") and (data := on_disk(root, path)) is not None}
+    if tree is None or not there:
+        return {}
+    gone = {path: tree.get(path, b"") for path in paths if not os.path.lexists(os.path.join(root, path))}
+    return {old: f"its new name {new} stays behind" for new, old in similar(gone, there).items()}
+
+
+def refuse_filtered(root: str, config: Config) -> None:
+    """Raise Stop where git keeps memory in other bytes than those on the disk: each sync would convert them again."""
+    paths = [path for path in map(path_of, records(root, "ls-files", "-z")) if config.is_memory(path)]
+    if found := filters(root, Folder(root), paths):
+        path, name = next(iter(found.items()))
+        raise Stop("filtered", why=f"{path}: {name}", paths=tuple(found))
 
 
 def _with_pages(
@@ -125,6 +148,8 @@ def _why_left(root: str, path: str, letters: str, config: Config) -> str:
     if letters != "??" and letters[0] != " " and letters[1] != " ":
         return "it is staged, and changed again since"
     place = os.path.join(root, path)
+    if letters[0] == "D" and os.path.lexists(place):
+        return "it is staged to go, and is still there"
     if os.path.realpath(os.path.dirname(place)) != os.path.normpath(os.path.join(os.path.realpath(root), path, "..")):
         return "it lies behind a symbolic link"
     what = irregular(place) if os.path.lexists(place) else ""

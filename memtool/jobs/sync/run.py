@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING
 
 from memtool.core.sync import STATES
 from memtool.edge import refs, remote, repository
-from memtool.edge.location import head
+from memtool.edge.location import head, load_config
 from memtool.edge.lock import TURN, locked
 from memtool.edge.plumbing import GitError, git
 from memtool.edge.remote import RemoteFailure
 from memtool.edge.switch import InTheWay, switch
 from memtool.edge.transaction import Changed
+from memtool.edge.trees import Folder
 from memtool.errors import MemtoolError
 from memtool.jobs.sync.alone import alone
 from memtool.jobs.sync.arrive import Seen, last_seen, related, tip_of
 from memtool.jobs.sync.line import Line, line
-from memtool.jobs.sync.local import commit_local, look, preview
+from memtool.jobs.sync.local import commit_local, look, preview, refuse_filtered
 from memtool.jobs.sync.report import told
 from memtool.jobs.sync.result import Result, Trip
 from memtool.jobs.sync.stop import Stop, stop_of
@@ -245,6 +246,8 @@ class Run:
                     before, ours = ours, self._commit(ours) if ours else ours
                     if before == ours:
                         raise
+                    if before == self.trip.start:
+                        self.trip = self.trip.replace(start=ours)
         raise Stop("locked", why="the files kept changing while they were merged")
 
     def _brought(self, seen: Seen, ours: str) -> str:
@@ -258,6 +261,7 @@ class Run:
             return ""
         from memtool.jobs.sync.bring import bring
 
+        refuse_filtered(self.root, load_config(Folder(self.root))[0])
         brought = bring(self.root, ours, seen.tip, common, agent=self.options.agent)
         self._take(ours, brought)
         self.trip = self.trip.replace(end=brought.commit)

@@ -10,7 +10,7 @@ from memtool.edge import refs, repository
 from memtool.edge.delta import Delta, deltas
 from memtool.edge.location import head
 from memtool.edge.plumbing import git
-from memtool.edge.switch import switch
+from memtool.edge.switch import InTheWay, switch
 from memtool.errors import MemtoolError
 from memtool.jobs.session import refresh_digest
 from memtool.jobs.sync.alone import alone
@@ -37,6 +37,8 @@ class Undone(Record):
     ended: str
     """The one at which it ended."""
     dry_run: bool = False
+    stays: tuple[str, ...] = ()
+    """Files that were changed since in the same place, and are as they were."""
 
     def asdict(self) -> dict[str, Any]:
         """Give it as ``memtool.sync-undo/1``."""
@@ -55,6 +57,7 @@ class Undone(Record):
         yield from rows[:_SHOWN]
         if len(rows) > _SHOWN:
             yield f"  … {len(rows) - _SHOWN} more"
+        yield from (f"  stays    {printable(path)}: the same was changed in it since" for path in self.stays)
         if self.how == "back":
             yield "What that sync committed of yours stands in the files, not committed."
             yield "The next sync brings again what came."
@@ -100,9 +103,12 @@ def _target(kept: refs.Backup) -> str:
 def _back(root: str, kept: refs.Backup, *, dry_run: bool) -> Undone:
     """Go back; what was not committed before the sync is not committed again, and stands in the files."""
     found = deltas(root, kept.end, kept.local)
+    mine = [one.path for one in deltas(root, kept.start, kept.local)]
+    states = repository.status(root)
+    if twice := [path for path in mine if states.get(path, "  ")[0] not in " ?" and states[path][1] != " "]:
+        raise InTheWay(twice)  # staged, and changed again: taking it back would leave one of the two
     if not dry_run:
         switch(root, kept.end, kept.local, reason="memtool sync --undo")
-        mine = [one.path for one in deltas(root, kept.start, kept.local)]
         git(root, "update-ref", "-m", "memtool sync --undo", "HEAD", kept.start, kept.local)
         repository.unstage(root, mine)
     return _undone("back", kept, kept.start, found, dry_run=dry_run)
@@ -110,10 +116,11 @@ def _back(root: str, kept: refs.Backup, *, dry_run: bool) -> Undone:
 
 def _revert(root: str, kept: refs.Backup, tip: str, *, agent: str, dry_run: bool) -> Undone:
     """Take out again what came, or where nothing came what went, by a commit: what was written since stays."""
-    commit = taken_out(root, tip, kept.end, _target(kept), agent=agent)
+    commit, stay = taken_out(root, tip, kept.end, _target(kept), agent=agent)
     if not dry_run:
         switch(root, tip, commit, reason="memtool sync --undo")
-    return _undone("reverted", kept, commit, deltas(root, tip, commit), dry_run=dry_run)
+    done = _undone("reverted", kept, commit, deltas(root, tip, commit), dry_run=dry_run)
+    return done.replace(stays=tuple(stay))
 
 
 def _undone(how: str, kept: refs.Backup, commit: str, found: Sequence[Delta], *, dry_run: bool) -> Undone:
