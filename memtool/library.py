@@ -96,7 +96,8 @@ class MemoryRepo:
 
     def sync(self, *, push: bool = True, timeout: float = 60) -> Result:
         """Bring this machine and the remote together, within *timeout* seconds; the result says how it ended."""
-        from memtool.jobs.sync.run import Options, sync
+        from memtool.jobs.sync.course import Options
+        from memtool.jobs.sync.run import sync
 
         return sync(self.root, Options(self.agent, _today(), timeout, push))
 

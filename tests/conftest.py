@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# 100 examples a property in the ordinary suite (500 where a split or the scanner is held), 20,000 where somebody has
+# 60 examples a property in the ordinary suite (500 where a split or the scanner is held), 20,000 where somebody has
 # the time; no deadline, for machines differ.
 settings.register_profile(
     "memtool",
-    max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 100,
+    max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -34,6 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compile the package once, also where PYTHONDONTWRITEBYTECODE is set: hundreds of tests start it as a process."""
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(Path(__file__).parent.parent / "memtool", quiet=2)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one worker more than there are cores: some tests wait, for locks and for servers that are silent."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)

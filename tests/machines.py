@@ -7,8 +7,9 @@ from pathlib import Path
 from memory import CONFIG, GOOD, Memory
 
 from memtool.jobs.setup import driver
+from memtool.jobs.sync.course import Options
 from memtool.jobs.sync.result import Result
-from memtool.jobs.sync.run import Options, sync
+from memtool.jobs.sync.run import sync
 
 TODAY = "2026-09-21"
 

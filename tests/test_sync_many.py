@@ -30,9 +30,10 @@ from memtool.jobs.check import check_commit
 from memtool.jobs.index import check_index, write_index
 from memtool.jobs.revise import Changed
 from memtool.jobs.split.split import split
+from memtool.jobs.sync.course import Options
 from memtool.jobs.sync.local import look
 from memtool.jobs.sync.result import Result
-from memtool.jobs.sync.run import Options, sync
+from memtool.jobs.sync.run import sync
 from memtool.library import MemoryRepo
 
 SLOW = bool(os.environ.get("MEMTOOL_SLOW"))
@@ -491,7 +492,7 @@ def doubled(one: Machine) -> Iterator[bytes]:
 
 
 # an example takes a second, and a story that fails says of itself what happened: shrink by hand, with phases=Phase
-@settings(max_examples=300 if SLOW else 6, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(max_examples=300 if SLOW else 3, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(data=st.data())
 def test_whatever_three_machines_do(fleet: Fleet, tmp_path: Path, data: st.DataObject) -> None:
     """Edits, commits, plain pulls and syncs in any order: all converge, no word is lost and no section doubled."""

@@ -40,6 +40,7 @@ def sync(
     from memtool.edge import location
     from memtool.jobs.sync import run
     from memtool.jobs.sync import undo as back
+    from memtool.jobs.sync.course import Options
 
     root = root_of(context)
     name = location.agent(root, agent)
@@ -51,7 +52,7 @@ def sync(
             write_lines(said.lines())
         return
     signal.signal(signal.SIGTERM, _end)
-    options = run.Options(name, today(), timeout, push, dry_run)
+    options = Options(name, today(), timeout, push, dry_run)
     progress = _progress(output)
     result = run.sync(root, options, tell=progress)
     progress("")

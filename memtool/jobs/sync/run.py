@@ -8,17 +8,15 @@ nothing to do.
 from __future__ import annotations
 
 import random
-import shlex
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from memtool.core.sync import STATES
 from memtool.edge import refs, remote, repository
 from memtool.edge.location import head, load_config
 from memtool.edge.lock import TURN, locked
-from memtool.edge.plumbing import GitError, git
+from memtool.edge.plumbing import GitError
 from memtool.edge.remote import RemoteFailure
 from memtool.edge.switch import InTheWay, switch
 from memtool.edge.transaction import Changed
@@ -26,12 +24,12 @@ from memtool.edge.trees import Folder
 from memtool.errors import MemtoolError
 from memtool.jobs.sync.alone import alone
 from memtool.jobs.sync.arrive import Seen, last_seen, related, tip_of
-from memtool.jobs.sync.line import Line, line
+from memtool.jobs.sync.course import Course, Options
+from memtool.jobs.sync.line import line
 from memtool.jobs.sync.local import commit_local, look, preview, refuse_filtered
 from memtool.jobs.sync.report import told
-from memtool.jobs.sync.result import Result, Trip
+from memtool.jobs.sync.result import Result
 from memtool.jobs.sync.stop import Stop, stop_of
-from memtool.model import Record
 
 if TYPE_CHECKING:
     from memtool.jobs.sync.bring import Brought
@@ -40,17 +38,6 @@ _ROUNDS = 5
 """How often the work tree may change under a merge before the sync gives up."""
 _PAUSE = 0.3
 """Seconds, at most, to wait before a second attempt to push; it doubles each time."""
-
-
-class Options(Record):
-    """What the user asked for."""
-
-    agent: str
-    today: str
-    timeout: float = 60
-    """Seconds for all that goes over the network."""
-    push: bool = True
-    dry_run: bool = False
 
 
 def sync(root: str, options: Options, *, tell: Callable[[str], None] = lambda _: None) -> Result:
@@ -75,49 +62,8 @@ def sync(root: str, options: Options, *, tell: Callable[[str], None] = lambda _:
     return told(root, run.result, run.trip, agent=options.agent, today=options.today)
 
 
-class Run:
-    """One sync under way, and what it has done so far: that is told however it ends."""
-
-    def __init__(self, root: str, options: Options, tell: Callable[[str], None]) -> None:
-        self.root = root
-        self.options = options
-        self.tell = tell
-        self.end = time.monotonic() + options.timeout
-        self.result = Result("failed", dry_run=options.dry_run)
-        self.trip = Trip()
-        self.where = Line("")
-        self.moved = False
-
-    def note(self, **changes: object) -> None:
-        self.result = self.result.replace(**changes)
-
-    def ended(self, state: str) -> None:
-        """Note the end; that a memory file had to stay behind is said with it."""
-        self.note(state=state)
-        if self.result.findings and not STATES[state].code:
-            self.note(state="left-behind", detail={"done": self.result.message})
-
-    def stopped(self, stop: Stop) -> None:
-        findings = stop.findings or self.result.findings
-        detail = {**stop.detail, "name": shlex.quote(self.where.remote)}
-        self.note(state=stop.name, detail=detail, paths=stop.paths, findings=findings)
-
-    def count_waiting(self) -> None:
-        """Note how much waits here to be sent, where it could have been."""
-        if not self.where.remote or self.options.dry_run or self.trip.sent or self.result.state == "up-to-date":
-            return
-        try:
-            last = last_seen(self.root, self.where).last
-            count = int(git(self.root, "rev-list", "--count", "HEAD", f"^{last}")) if last else 0
-        except MemtoolError:
-            return
-        if count:
-            said = f"{count} commit{' waits' if count == 1 else 's wait'} here for the next sync"
-            self.note(notes=(*self.result.notes, said))
-
-    def seconds(self) -> float:
-        """Give what is left for the network."""
-        return max(self.end - time.monotonic(), 0.1)
+class Run(Course):
+    """The steps of a sync, in order."""
 
     def steps(self) -> str:
         """Go through all of it, and give the state in which it ends."""
@@ -164,7 +110,7 @@ class Run:
             if local.is_empty:
                 return head(self.root)
             self.tell(f"committing {len(local.paths)} changed files")
-            self._keep_start(ours)
+            self.keep_start(ours)
             try:
                 commit_local(self.root, local, agent=self.options.agent)
             except Changed:
@@ -175,23 +121,6 @@ class Run:
             else:
                 return head(self.root)
         raise Stop("locked", why="the files kept changing while they were committed")
-
-    def _keep_start(self, ours: str) -> None:
-        """Keep where the branch stands before this sync first moves it: what `undo` goes back to."""
-        if not self.moved:
-            kept = refs.Backup(start=ours)
-            refs.keep(self.root, self.where.branch, kept)
-            self.moved = True
-
-    def keep_end(self) -> None:
-        """Keep where this sync has moved the branch to."""
-        trip, end = self.trip, head(self.root)
-        if trip.sent and trip.start == end:  # nothing came: what was sent is all that there is to take back
-            refs.keep(self.root, self.where.branch, refs.Backup(trip.tip, end, end, end))
-        elif self.moved:
-            start = refs.kept(self.root, self.where.branch).start
-            kept = refs.Backup(start, trip.start, end, end if trip.sent else "")
-            refs.keep(self.root, self.where.branch, kept)
 
     def _meet(self, seen: Seen, ours: str) -> str:
         """Fetch, bring together and push, until the remote has not moved in between."""
@@ -289,7 +218,7 @@ class Run:
         if self.options.dry_run:
             return
         self.tell("bringing in what came")
-        self._keep_start(ours)
+        self.keep_start(ours)
         switch(self.root, ours, brought.commit, reason=f"memtool sync: {self.where.name}")
 
     def _state(self, ours: str, brought: Brought, common: Sequence[str]) -> str:
