@@ -16,7 +16,7 @@ import pytest
 from test_sync_kill import DONE, SCENARIOS, SLOW, Ended, Point, World, has_strace, some
 
 ERRORS = ("ENOSPC", "EIO", "EROFS")
-FEW = [("local", "ENOSPC"), ("merge", "EIO")]
+FEW = [("merge", "EIO")]
 SAID = {"disk-full", "read-only", "failed", "remote-failed", "offline"}
 """The last two where the git fails that talks to the remote, and does not say more."""
 KB = 1024

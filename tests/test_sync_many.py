@@ -184,7 +184,7 @@ def stored(one: Machine) -> Counter[str]:
 
 def test_machines_that_remember_and_sync_at_random_moments(fleet: Fleet) -> None:
     """Each entry arrives once, byte for byte, without a conflict; after one more round all clones are equal."""
-    size, each = (5, 40) if SLOW else (3, 4)
+    size, each = (5, 40) if SLOW else (3, 3)
     machines = fleet(size)
 
     def work(one: Machine) -> list[str]:

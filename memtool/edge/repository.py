@@ -7,13 +7,15 @@ import tempfile
 from collections.abc import Collection, Iterator, Sequence
 
 from memtool.edge.files import irregular, write_atomically
-from memtool.edge.location import WRITING, cache_path, git_dir, head
+from memtool.edge.location import WRITING, cache_path, git_dir, head, read_line
 from memtool.edge.plumbing import GitError, git, path_of, raw_path, records, succeeds
 from memtool.edge.trees import Folder, WorkTree
 from memtool.errors import MemtoolError
 from memtool.model import Record
 
 BRANCH = "main"
+_BRANCH = "ref: refs/heads/"
+"""How git's file HEAD names a branch."""
 _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """A clean-up in the background would outlive the commit and keep the lock that it inherits."""
@@ -167,6 +169,9 @@ def add_origin(root: str, url: str) -> None:
 
 def branch_of(root: str) -> str:
     """Give the branch of the work tree, also before its first commit; empty for a detached HEAD."""
+    said = read_line(os.path.join(git_dir(root), "HEAD"))
+    if said.startswith(_BRANCH):
+        return path_of(os.fsencode(said.removeprefix(_BRANCH)))
     return git(root, "symbolic-ref", "-q", "--short", "HEAD", ok=(0, 1)).decode("utf-8", "surrogateescape").strip()
 
 

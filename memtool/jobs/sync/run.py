@@ -86,17 +86,21 @@ class Run(Course):
         from memtool.jobs.sync.bring import Brought, indexed
 
         made = indexed(self.root, ours, last, agent=self.options.agent)
-        if made != ours:
+        if made == ours:
+            return ours
+        try:
             self._take(ours, Brought(made))
-            self.trip = self.trip.replace(start=made, end=made)
+        except (Changed, InTheWay):
+            return ours  # somebody is at work on it: no reason to keep the rest back
+        self.trip = self.trip.replace(start=made, end=made)
         return made
 
     def _refuse_unfinished(self) -> None:
         try:
             repository.refuse_unfinished(self.root)
-        except GitError:
-            raise
         except MemtoolError as error:
+            if isinstance(error, GitError):
+                raise
             what = error.message.removeprefix(f"{self.root}: ")
             raise Stop("operation-in-progress", why=f"{what}. {error.hint}") from error
 
