@@ -39,12 +39,13 @@ def sync(
     """  # noqa: D301 (the \b keeps these lines apart in the help)
     from memtool.edge import location
     from memtool.jobs.sync import run
-    from memtool.jobs.sync import undo as back
     from memtool.jobs.sync.course import Options
 
     root = root_of(context)
     name = location.agent(root, agent)
     if undo:
+        from memtool.jobs.sync import undo as back
+
         said = back.undo(root, agent=name, today=today(), dry_run=dry_run)
         if output is Output.json:
             print_json(said.asdict())

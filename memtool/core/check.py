@@ -107,7 +107,7 @@ def _examined(snapshot: Snapshot, config: Config, change: Change | None, paths: 
 
 def _is_examined(path: str, config: Config) -> bool:
     """Tell memory, and conflict copies also where the inbox is none of it: nobody else would ever speak of them."""
-    return config.is_memory(path) or (path.endswith(".md") and path.startswith(f"{config.inbox}/conflicts/"))
+    return config.is_memory(path) or (path.endswith(".md") and config.is_conflict(path))
 
 
 def digest_tracked(path: str) -> Finding:

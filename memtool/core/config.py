@@ -94,6 +94,15 @@ class Config(Record):
     def is_memory(self, path: str) -> bool:
         return self.is_resident(path) or self.is_on_demand(path)
 
+    @property
+    def conflicts(self) -> str:
+        """The folder of the conflict copies."""
+        return f"{self.inbox}/conflicts"
+
+    def is_conflict(self, path: str) -> bool:
+        """Tell what lies where conflict copies lie; they are synced whether the inbox is mapped or not."""
+        return path.startswith(self.conflicts + "/")
+
     def _mapped(self, path: str) -> bool:
         return any(matches(path, pattern) for pattern in self.on_demand) and not any(
             matches(path, pattern) for pattern in self.exclude

@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import re
-import shutil
 import signal
 import subprocess
 import threading
@@ -74,7 +73,7 @@ def clone(url: str, path: str, *, branch: str) -> None:
     except BaseException:  # git clears up behind itself, but not when it had to be killed
         _empty(path)
         if not existed:
-            shutil.rmtree(path, ignore_errors=True)
+            _rmtree(path)
         raise
 
 
@@ -110,9 +109,15 @@ def _empty(folder: str) -> None:
     """Remove what is in *folder*, not the folder: it may be where the user's shell stands."""
     for entry in os.scandir(folder) if os.path.isdir(folder) else ():
         if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
+            _rmtree(entry.path)
         else:
             os.unlink(entry.path)
+
+
+def _rmtree(folder: str) -> None:
+    import shutil  # a sync has no use for it, and waits for its import
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _refuse_option(url: str) -> None:

@@ -17,6 +17,9 @@ BRANCH = "main"
 _BRANCH = "ref: refs/heads/"
 """How git's file HEAD names a branch."""
 _PATHSPECS = ("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+SETTLE = "Settle them first; `git status` names them."
+UNMERGED = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+"""Letters of `status` for a file in conflict."""
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """A clean-up in the background would outlive the commit and keep the lock that it inherits."""
 _UNDER_WAY = {
@@ -145,12 +148,17 @@ def create(path: str) -> None:
 
 def refuse_unfinished(root: str) -> None:
     """Raise MemtoolError in the middle of a merge or rebase: a commit of some files would break it."""
+    refuse_under_way(root)
+    if next(records(root, "ls-files", "-u", "-z"), None):
+        raise MemtoolError(f"{root}: files are in conflict", hint=SETTLE)
+
+
+def refuse_under_way(root: str) -> None:
+    """Raise MemtoolError where git's own files tell of a merge or the like; of files in conflict `status` tells."""
     own = git_dir(root)
     for name, (what, end) in _UNDER_WAY.items():
         if os.path.lexists(os.path.join(own, name)):
             raise MemtoolError(f"{root}: a {what} is under way", hint=f"Finish it, or end it: {end}")
-    if next(records(root, "ls-files", "-u", "-z"), None):
-        raise MemtoolError(f"{root}: files are in conflict", hint="Settle them first; `git status` names them.")
 
 
 def origin(root: str) -> str:

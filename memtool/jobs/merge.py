@@ -6,7 +6,7 @@ from memtool.core import config as configuration
 from memtool.core.config import CONFIG, Config
 from memtool.core.document import line_end
 from memtool.core.lint.markers import SET_ASIDE
-from memtool.core.merge import copy, lines
+from memtool.core.merge import lines
 from memtool.core.merge.file import is_text, merge_file
 from memtool.core.page import is_generated
 from memtool.edge.files import read_regular, write_atomically
@@ -65,4 +65,4 @@ def _is_memory(path: str) -> bool:
         config = configuration.read(data)[0] if isinstance(data, bytes) else Config(on_demand=("**",))
     except MemtoolError:
         config = Config(on_demand=("**",))
-    return config.is_memory(path) or path.startswith(copy.folder(config) + "/")
+    return config.is_memory(path) or config.is_conflict(path)

@@ -37,30 +37,25 @@ class Copy(Record):
         return f"{self.path}#{self.slug}" if self.slug else f"{self.path} ({self.what})" if self.what else self.path
 
 
-def folder(config: Config) -> str:
-    """Give the folder of the conflict copies."""
-    return f"{config.inbox}/conflicts"
-
-
 def written(path: str, aside: Aside, config: Config) -> tuple[str, bytes]:
     """Give path and content of the conflict copy of what was set aside in the file *path*: everywhere the same."""
     from hashlib import sha256
 
     shown = inline(path, _SHOWN)
     about = f"read to settle a conflict in {shown}: a text that a merge set aside there"
-    target = destination(relative(path, folder(config))) + (f"#{aside.slug}" if aside.slug else "")
+    target = destination(relative(path, config.conflicts)) + (f"#{aside.slug}" if aside.slug else "")
     what = f"{inline(aside.what, _SHOWN)}: " if aside.what else ""
     head = f"---\ndescription: {quote(about)}\n---\n\n# Set aside in {shown}\n\n".encode()
     row = joined(shown.encode(), target, f"{what}{aside.reason}".encode())
     data = head + row + b"\n\n" + fenced(aside.text)
     stem = slug(basename(path).removesuffix(".md"))[:_NAME]
-    return f"{folder(config)}/{stem}-{sha256(data).hexdigest()[:8]}.md", data
+    return f"{config.conflicts}/{stem}-{sha256(data).hexdigest()[:8]}.md", data
 
 
 def read(place: str, data: bytes, config: Config) -> Copy | None:
     """Read the file *data* at *place* as a conflict copy; None where it is none."""
     text = unfenced(data)
-    if text is None or not place.startswith(folder(config) + "/"):
+    if text is None or not config.is_conflict(place):
         return None
     _, target, said = next(filter(any, map(parts, data.splitlines())), (b"", b"", b""))
     path, _, anchor = target.decode("utf-8", "surrogateescape").partition("#")
@@ -71,7 +66,7 @@ def read(place: str, data: bytes, config: Config) -> Copy | None:
 
 def copies(snapshot: Snapshot, config: Config) -> Iterator[tuple[str, Copy]]:
     """Yield place and content of each conflict copy of *snapshot*, in order."""
-    for place in sorted(under(snapshot, folder(config))):
+    for place in sorted(under(snapshot, config.conflicts)):
         found = None if odd(snapshot, place) else read(place, snapshot[place], config)
         if found:
             yield place, found

@@ -65,7 +65,7 @@ def merge(base: Snapshot, ours: Snapshot, theirs: Snapshot, *, config: Config) -
 
 
 def _is_memory(path: str, trees: Sequence[Snapshot], config: Config) -> bool:
-    mine = config.is_memory(path) or path.startswith(copy.folder(config) + "/")
+    mine = config.is_memory(path) or config.is_conflict(path)
     return mine and not any(path in tree and odd(tree, path) for tree in trees)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from memtool.core.check import Change, check
 from memtool.core.config import Config
-from memtool.core.merge.copy import folder
 from memtool.edge.delta import Delta, deltas
 from memtool.edge.location import load_config
 from memtool.edge.plumbing import Objects, git
@@ -25,7 +24,7 @@ def accounted(root: str, result: Result, trip: Trip, today: str) -> Result:
         config = load_config(after)[0]
         paths = tuple(sorted(one.path for one in deltas(root, trip.start, trip.end)))
         changed = [path for path in config.resident_paths(after) if path in set(paths)]
-        copies = [one.path for one in came if one.new and one.old is None and one.path.startswith(folder(config) + "/")]
+        copies = [one.path for one in came if one.new and one.old is None and config.is_conflict(one.path)]
         return result.replace(
             pulled=_count(root, trip.tip, trip.start) if came else 0,
             pushed=_count(root, trip.end, trip.tip) if trip.sent else 0,

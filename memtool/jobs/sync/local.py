@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from memtool.core.changes import similar
+from memtool.core.check import Change, check
 from memtool.core.config import CONFIG, Config
-from memtool.core.merge import copy
 from memtool.edge import repository
 from memtool.edge.files import irregular
 from memtool.edge.location import head, load_config
@@ -140,7 +140,7 @@ def preview(root: str, local: Local, ours: str, *, agent: str) -> str:
 
 def _why_left(root: str, path: str, letters: str, config: Config) -> str:
     """Say why a changed file is none of a sync's to commit; nothing where it is."""
-    mine = config.is_memory(path) or config.is_index(path) or path.startswith(copy.folder(config) + "/")
+    mine = config.is_memory(path) or config.is_index(path) or config.is_conflict(path)
     if path == config.digest:
         return "it is generated at each start, and never committed"
     if not mine and (letters == "??" or path != CONFIG):
@@ -172,8 +172,6 @@ def _refuse_many_deleted(tree: CommitTree, wanted: Sequence[str], config: Config
 
 def _refused(tree: CommitTree | None, root: str, wanted: Sequence[str], config: Config, today: str) -> list[Finding]:
     """List the errors that the changes bring; each keeps its file out."""
-    from memtool.core.check import Change, check
-
     changes = {path: on_disk(root, path) for path in wanted}
     adopting = tree is None or CONFIG not in tree
     change = Change(tuple(sorted(changes)), () if tree is None else (tree,), adopting)

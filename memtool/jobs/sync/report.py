@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from memtool.core.merge.copy import folder
 from memtool.edge.location import head, load_config
 from memtool.edge.plumbing import git
 from memtool.edge.trees import Folder
@@ -18,7 +17,7 @@ from memtool.jobs.sync.result import Result, Trip
 def _open(root: str) -> Iterator[str]:
     """Note the conflict copies that wait, as long as they do."""
     try:
-        names = os.listdir(os.path.join(root, folder(load_config(Folder(root))[0])))
+        names = os.listdir(os.path.join(root, load_config(Folder(root))[0].conflicts))
     except (MemtoolError, OSError):
         return
     count = sum(name.endswith(".md") for name in names)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from memtool.edge import refs, remote, repository
 from memtool.edge.location import head, load_config
 from memtool.edge.lock import TURN, locked
-from memtool.edge.plumbing import GitError
 from memtool.edge.remote import RemoteFailure
 from memtool.edge.switch import InTheWay, switch
 from memtool.edge.transaction import Changed
@@ -26,7 +25,6 @@ from memtool.jobs.sync.alone import alone
 from memtool.jobs.sync.arrive import Seen, last_seen, related, tip_of
 from memtool.jobs.sync.course import Course, Options
 from memtool.jobs.sync.line import line
-from memtool.jobs.sync.local import commit_local, look, preview, refuse_filtered
 from memtool.jobs.sync.report import told
 from memtool.jobs.sync.result import Result
 from memtool.jobs.sync.stop import Stop, stop_of
@@ -97,15 +95,21 @@ class Run(Course):
 
     def _refuse_unfinished(self) -> None:
         try:
-            repository.refuse_unfinished(self.root)
+            repository.refuse_under_way(self.root)
         except MemtoolError as error:
-            if isinstance(error, GitError):
-                raise
             what = error.message.removeprefix(f"{self.root}: ")
             raise Stop("operation-in-progress", why=f"{what}. {error.hint}") from error
 
     def _commit(self, ours: str) -> str:
         """Commit what this machine changed, once the place where the branch stood is kept; give the commit."""
+        self.note(left=(), findings=())
+        states = repository.status(self.root)
+        if not repository.UNMERGED.isdisjoint(states.values()):
+            raise Stop("operation-in-progress", why=f"files are in conflict. {repository.SETTLE}")
+        if not states:
+            return head(self.root)
+        from memtool.jobs.sync.local import commit_local, look, preview
+
         for _ in range(_ROUNDS):
             local = look(self.root, today=self.options.today)
             self.note(left=local.left, findings=local.findings)
@@ -193,6 +197,7 @@ class Run(Course):
         if seen.tip in common:
             return ""
         from memtool.jobs.sync.bring import bring
+        from memtool.jobs.sync.local import refuse_filtered
 
         refuse_filtered(self.root, load_config(Folder(self.root))[0])
         brought = bring(self.root, ours, seen.tip, common, agent=self.options.agent)
