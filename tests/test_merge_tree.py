@@ -11,6 +11,7 @@ from hypothesis import given
 
 from memtool.core import document
 from memtool.core.config import Config
+from memtool.core.entry import entries
 from memtool.core.merge.aside import BOTH, DELETED, Aside
 from memtool.core.merge.copy import Copy, read, written
 from memtool.core.merge.tree import TORN, Conflict, Merge, merge
@@ -224,3 +225,18 @@ def test_a_side_that_changed_nothing_has_no_say(versions: list[dict[str, bytes]]
 
 def gone(before: dict[str, bytes], after: dict[str, bytes]) -> tuple[str, ...]:
     return tuple(sorted(before.keys() - after.keys()))
+
+
+def test_a_void_follows_a_section_whose_links_were_mended_in_the_move() -> None:
+    """What one side voids stays void where the other side moved it, and the link there leads where it was mended to."""
+    void = "\n> **Void since 2026-08-01:** moved on. It said:\n>\n> Keep 3,000. See [rules](../resident/rules.md).\n"
+    base = "# T\n\n## Posts\n\nKeep 3,000. See [rules](../resident/rules.md).\n\n## Code\n\nc\n"
+    ours = base.replace("Keep 3,000. See [rules](../resident/rules.md).\n", f"Keep 4,000.\n{void}")
+    moved = "# Posts\n\n## Posts\n\nKeep 3,000. See [rules](../../resident/rules.md).\n"
+    theirs = {A: b"# T\n\n## Code\n\nc\n", "projects/t/posts.md": moved.encode()}
+    done = merge({A: base.encode()}, {A: ours.encode()}, theirs, config=CONFIG)
+    assert done == merge({A: base.encode()}, theirs, {A: ours.encode()}, config=CONFIG)
+    assert done.files[A] == theirs[A]
+    (entry,) = (one for one in entries(done.files["projects/t/posts.md"]) if one.heading == "Posts" and one.level == 2)
+    assert entry.live.strip() == b"Keep 4,000."
+    assert entry.voids[0].text.strip() == b"Keep 3,000. See [rules](../../resident/rules.md)."

@@ -221,5 +221,19 @@ def test_an_undo_says_what_it_could_not_take_back(pair: tuple[Machine, Machine])
     two.save("topics/t.md", TOPIC.format(1).replace("text two", "text since"))
     done = undo(str(two.root), agent="second", today=TODAY)
     assert "text since" in two.read("topics/t.md")
-    assert done.stays == ("topics/t.md",)
+    assert done.stays == ("topics/t.md: the same was changed in it since",)
     assert not (two.root / "inbox").exists()
+
+
+def test_an_undo_brings_no_void_text_back(pair: tuple[Machine, Machine]) -> None:
+    """What the sync brought declares a text void: the file stays, and the undo says why."""
+    one, two = pair
+    share(pair, "topics/t.md", TOPIC.format(1))
+    void = "text three\n\n> **Void since 2026-08-01:** moved. It said:\n>\n> text two\n"
+    one.save("topics/t.md", TOPIC.format(1).replace("text two\n", void))
+    one.ends("pushed")
+    two.save("topics/b.md", TOPIC.format(2))
+    two.ends("merged")
+    done = undo(str(two.root), agent="second", today=TODAY)
+    assert done.stays == ("topics/t.md: what is void in it would be back",)
+    assert "> text two" in two.read("topics/t.md")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from _collections_abc import Iterator
 
 from memtool.core import document
 from memtool.core.merge.match import matched, names
 from memtool.core.merge.section import Section, cut
 from memtool.model import Overlay, Record, Snapshot
+
+_TARGET = re.compile(rb"\]\([^()\n]*")
+"""Where an inline link leads, with what opens it."""
 
 
 class Edit(Record):
@@ -37,8 +41,10 @@ def _edits(base: Snapshot, mover: Snapshot, editor: Snapshot, paths: list[str]) 
         return
     places, left = _added(base, mover, paths), _added(mover, base, paths)
     for path, was, now in edited:
-        if len(places.get(was, ())) == len(left.get(was, ())) == 1:
-            yield Edit(places[was][0], was, now), Edit(path, now, was)
+        there, before = places.get(_blind(was), []), left.get(_blind(was), [])
+        if len(there) == len(before) == 1:
+            place, text = there[0]
+            yield Edit(place, text, _relinked(now, was, text)), Edit(path, now, was)
 
 
 def _edited_away(path: str, base: Snapshot, mover: Snapshot, editor: Snapshot) -> Iterator[tuple[bytes, bytes]]:
@@ -52,15 +58,26 @@ def _edited_away(path: str, base: Snapshot, mover: Snapshot, editor: Snapshot) -
             yield one.text, now[name].text
 
 
-def _added(base: Snapshot, side: Snapshot, paths: list[str]) -> dict[bytes, list[str]]:
-    """Map each text of a section that is new in a file of *side* to the files."""
-    found: dict[bytes, list[str]] = {}
+def _added(base: Snapshot, side: Snapshot, paths: list[str]) -> dict[bytes, list[tuple[str, bytes]]]:
+    """Map each section that is new in a file of *side*, link targets left out, to the files and its texts there."""
+    found: dict[bytes, list[tuple[str, bytes]]] = {}
     for path in paths:
         if path in side:
             old = {one.text for one in _sections(base.get(path, b""))}
-            for text in {one.text for one in _sections(side[path])} - old:
-                found.setdefault(text, []).append(path)
+            for text in sorted({one.text for one in _sections(side[path])} - old):
+                found.setdefault(_blind(text), []).append((path, text))
     return found
+
+
+def _blind(text: bytes) -> bytes:
+    """Leave out where links lead: who moves a section to another folder mends them."""
+    return _TARGET.sub(b"](", text)
+
+
+def _relinked(now: bytes, was: bytes, there: bytes) -> bytes:
+    """Let the links of *now* lead where those of *was* lead in the moved text, *there*."""
+    targets = dict(zip(_TARGET.findall(was), _TARGET.findall(there), strict=True))
+    return _TARGET.sub(lambda found: targets.get(found[0], found[0]), now)
 
 
 def _sections(data: bytes) -> tuple[Section, ...]:

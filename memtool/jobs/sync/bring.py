@@ -7,6 +7,7 @@ from functools import reduce
 
 from memtool.core import index
 from memtool.core.config import CONFIG, Config
+from memtool.core.log.back import returning
 from memtool.core.merge.tree import Conflict, Merge, merge
 from memtool.core.page import is_generated
 from memtool.edge.delta import deltas
@@ -21,6 +22,10 @@ from memtool.model import Overlay, Part, Record, Snapshot
 
 _REGULAR = b"100644"
 Content = Blob | Data | None
+
+
+_SINCE = "the same was changed in it since"
+_VOID = "what is void in it would be back"
 
 
 class Brought(Record):
@@ -72,10 +77,10 @@ def indexed(root: str, ours: str, since: str, *, agent: str) -> str:
     return new_commit(root, parents=[ours], files=files, message=message, agent=agent) if files else ours
 
 
-def taken_out(root: str, tip: str, end: str, target: str, *, agent: str) -> tuple[str, list[str]]:
+def taken_out(root: str, tip: str, end: str, target: str, *, agent: str) -> tuple[str, dict[str, str]]:
     """Give a commit on *tip* that takes out what *end* has over *target*; what was written after *end* stays.
 
-    Listed are the files that stay as they are, because the same was changed in them since.
+    The files that stay as they are come with the reason: the same was changed since, or withdrawn text would be back.
     """
     with Objects(root) as objects:
         one, was, other = (CommitTree(objects, oid) for oid in (tip, end, target))
@@ -83,14 +88,20 @@ def taken_out(root: str, tip: str, end: str, target: str, *, agent: str) -> tupl
         paths = {found.path for found in deltas(root, target, end)}
         result = merge(_part(was, paths), _part(one, paths), _part(other, paths), config=config)
         files = _files(result, one, other)
-        stay = [path for path in result.others if one.blob(path) not in {was.blob(path), other.blob(path)}]
-        stay += {found.path for found in result.conflicts if found.copy}
+        stay = {path: _SINCE for path in result.others if one.blob(path) not in {was.blob(path), other.blob(path)}}
+        stay |= {found.path: _SINCE for found in result.conflicts if found.copy}
+        stay |= {path: _VOID for path, what in files.items() if _brings_back(one.get(path, b""), what)}
         files |= {path: other.blob(path) for path in result.others}
         copies = {found.copy for found in result.conflicts}
         files = {path: what for path, what in files.items() if path not in stay and path not in copies}
         files = _with_index(one, files, list(files))
     message = _message("Take back the last sync", "undo", agent)
-    return new_commit(root, parents=[tip], files=files, message=message, agent=agent), sorted(stay)
+    return new_commit(root, parents=[tip], files=files, message=message, agent=agent), stay
+
+
+def _brings_back(now: bytes, then: Content) -> bool:
+    """Tell whether a file would assert again what it declares void."""
+    return isinstance(then, Data) and next(returning(now, then.data), None) is not None
 
 
 def _message(subject: str, operation: str, agent: str) -> str:

@@ -38,7 +38,7 @@ class Undone(Record):
     """The one at which it ended."""
     dry_run: bool = False
     stays: tuple[str, ...] = ()
-    """Files that were changed since in the same place, and are as they were."""
+    """Files that stay as they are, each with the reason."""
 
     def asdict(self) -> dict[str, Any]:
         """Give it as ``memtool.sync-undo/1``."""
@@ -57,7 +57,7 @@ class Undone(Record):
         yield from rows[:_SHOWN]
         if len(rows) > _SHOWN:
             yield f"  … {len(rows) - _SHOWN} more"
-        yield from (f"  stays    {printable(path)}: the same was changed in it since" for path in self.stays)
+        yield from (f"  stays    {printable(one)}" for one in self.stays)
         if self.how == "back":
             yield "What that sync committed of yours stands in the files, not committed."
             yield "The next sync brings again what came."
@@ -120,7 +120,7 @@ def _revert(root: str, kept: refs.Backup, tip: str, *, agent: str, dry_run: bool
     if not dry_run:
         switch(root, tip, commit, reason="memtool sync --undo")
     done = _undone("reverted", kept, commit, deltas(root, tip, commit), dry_run=dry_run)
-    return done.replace(stays=tuple(stay))
+    return done.replace(stays=tuple(f"{path}: {why}" for path, why in sorted(stay.items())))
 
 
 def _undone(how: str, kept: refs.Backup, commit: str, found: Sequence[Delta], *, dry_run: bool) -> Undone:
