@@ -255,6 +255,7 @@ def test_who_rewrote_the_history_goes_on(pair: tuple[Machine, Machine]) -> None:
     two.save("topics/b.md", TOPIC.format("b"))
     two.ends("pushed")
     one.ends("pulled")
+    assert one.files() == two.files()
 
 
 def test_over_budget_after_a_merge(pair: tuple[Machine, Machine]) -> None:
