@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# 50 examples a property in the ordinary suite (500 where a split or the scanner is held), 20,000 where somebody has
+# 40 examples a property in the ordinary suite (500 where a split or the scanner is held), 20,000 where somebody has
 # the time; no deadline, for machines differ.
 settings.register_profile(
     "memtool",
-    max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 50,
+    max_examples=20_000 if os.environ.get("MEMTOOL_SLOW") else 40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

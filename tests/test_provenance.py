@@ -459,7 +459,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(STEPS)
 def test_what_was_carried_on_says_the_same_as_what_is_read_from_nothing(
     steps: list[tuple[int, int | None, dict[str, str | None], str, int]],

@@ -417,7 +417,7 @@ def some(points: Sequence[T], most: int, *, first: int = 0) -> Sequence[T]:
     return points if SLOW else points[first % len(points) :: -(-len(points) // most)]
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS if SLOW else ("merge", "back"))
+@pytest.mark.parametrize("scenario", SCENARIOS if SLOW else ("merge",))
 def test_killed_anywhere_nothing_is_lost_and_the_next_sync_finishes_it(tmp_path: Path, scenario: str) -> None:
     """Before and after each git, at each call that writes, in the midst of each git: the next sync ends all well.
 
