@@ -511,12 +511,12 @@ def test_on_a_full_disk_what_was_reported_is_there(
 def test_killed_at_any_call_nothing_reported_is_lost(memory: Memory, call: str) -> None:
     """No half entry, the rest byte for byte as it was; the next `remember` works and commits what waited.
 
-    Of the calls that are made by the dozen some are tried, and all in the slow profile.
+    Some of the calls are tried, and all in the slow profile.
     """
     remember(memory, "Zero.", "--to", "topics/git.md")
     start = memory.git("rev-parse", "HEAD").strip()
-    some = {"close": 37, "open": 17, "posix_spawnp": 4, "write": 3}
-    step = 1 if os.environ.get("MEMTOOL_SLOW") else some.get(call, 1)
+    some = {"close": 74, "open": 34, "posix_spawnp": 8, "write": 6}
+    step = 1 if os.environ.get("MEMTOOL_SLOW") else some.get(call, 2)
     for at in range(1, 400, step):
         done = run(memory, "One.", "Two.", fault=f"fatal(os, {call!r}, {at})")
         assert done.returncode in {0, -signal.SIGKILL}, done.stderr
