@@ -5,12 +5,15 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from memtool.edge.location import cache_path
+from memtool.edge.plumbing import GitError
 from memtool.errors import MemtoolError
 
+T = TypeVar("T")
 TURN = "turn"
 """The lock that a sync keeps when others' writing has undone its work once, and which who only writes takes first."""
 _PAUSE = 0.05
@@ -48,6 +51,20 @@ def git_has_ended(root: str, *, wait: float) -> bool:
     """Tell whether no git works on for a writer that died, within *wait* seconds."""
     with _held(root, "git", wait) as fd:
         return fd is not None
+
+
+def patiently(act: Callable[[], T], *, seconds: float) -> T:
+    """Do what changes git's index; while another git holds it, try again for so many *seconds*."""
+    end = time.monotonic() + seconds
+    pause = _PAUSE
+    while True:
+        try:
+            return act()
+        except GitError as error:
+            if "index.lock': File exists" not in error.stderr or time.monotonic() > end:
+                raise
+        time.sleep(pause)
+        pause *= 2
 
 
 @contextmanager

@@ -7,14 +7,14 @@ place in one step. What the user has staged or changed elsewhere stays as it is.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Collection, Iterator, Sequence
 
 from memtool.edge import checkout
 from memtool.edge.checkout import REGULAR
 from memtool.edge.delta import Delta, deltas
 from memtool.edge.files import MAX_FILE, read_regular
-from memtool.edge.plumbing import GitError, Objects, git, path_of, raw_path
+from memtool.edge.lock import patiently
+from memtool.edge.plumbing import Objects, git, path_of, raw_path
 from memtool.edge.repository import status
 from memtool.edge.transaction import Move, change
 from memtool.edge.trees import Blob
@@ -174,10 +174,10 @@ def _index(root: str, differing: Sequence[Delta], left_out: Collection[str]) -> 
         b"%s %s\t%s\0" % (*((one.new.mode, one.new.oid) if one.new else (b"0", gone)), raw_path(one.path))
         for one in sorted(differing, key=lambda one: one.new is not None)
     )
-    _patiently(root, "update-index", "-z", "--index-info", stdin=b"".join(lines))
+    _change_index(root, "--index-info", b"".join(lines))
     again = b"".join(raw_path(one.path) + b"\0" for one in differing if one.new and one.path in left_out)
     if again:
-        _patiently(root, "update-index", "--skip-worktree", "-z", "--stdin", stdin=again)
+        _change_index(root, "--skip-worktree", again, "--stdin")
 
 
 def _left_out(root: str) -> set[str]:
@@ -188,17 +188,5 @@ def _left_out(root: str) -> set[str]:
     return {path_of(record[2:]) for record in listed if record.startswith(b"S ")}
 
 
-def _patiently(root: str, *args: str, stdin: bytes) -> None:
-    """Change the index; while another git holds it, try again for a while."""
-    end = time.monotonic() + _PATIENCE
-    pause = 0.05
-    while True:
-        try:
-            git(root, *args, stdin=stdin)
-        except GitError as error:
-            if "index.lock': File exists" not in error.stderr or time.monotonic() > end:
-                raise
-            time.sleep(pause)
-            pause *= 2
-        else:
-            return
+def _change_index(root: str, how: str, records: bytes, *more: str) -> None:
+    patiently(lambda: git(root, "update-index", "-z", how, *more, stdin=records), seconds=_PATIENCE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 
 from memtool.core import document
@@ -19,7 +18,7 @@ from memtool.core.writing.process import is_process
 from memtool.edge import recall, repository
 from memtool.edge.files import read_regular, sweep, write_atomically
 from memtool.edge.location import head, load_config
-from memtool.edge.lock import TURN, locked
+from memtool.edge.lock import TURN, locked, patiently
 from memtool.edge.pending import note, pending
 from memtool.edge.plumbing import GitError, git, records
 from memtool.edge.recall import Found
@@ -199,7 +198,9 @@ def _commit(root: str, config: Config, said: Ref, agent: str) -> tuple[str, list
         repository.refuse_unfinished(root)
         paths = [said.path, *repository.uncommitted(root, pending(root))]
         pages = write_pages(root, config, paths)
-        made = _patiently(root, list(dict.fromkeys([*paths, *pages])), said, agent)
+        made = patiently(
+            lambda: _committed(root, list(dict.fromkeys([*paths, *pages])), said, agent), seconds=_PATIENCE
+        )
         note(root, [])
         if pages and repository.touched(root):  # the index of what is committed may lack what is not
             write_index(root)
@@ -211,18 +212,8 @@ def _commit(root: str, config: Config, said: Ref, agent: str) -> tuple[str, list
     return made, []
 
 
-def _patiently(root: str, paths: list[str], said: Ref, agent: str) -> str:
-    """Commit; while another git holds the index, try again for a while."""
-    end = time.monotonic() + _PATIENCE
-    pause = 0.05
-    while True:
-        try:
-            return repository.commit(
-                root, paths, subject="Remember an entry", operation="remember", agent=agent,
-                trailers=[*trailer_path(said.path), f"Memory-Hash: {said.hash}"],
-            )  # fmt: skip
-        except GitError as error:
-            if "index.lock" not in error.stderr or time.monotonic() > end:
-                raise
-        time.sleep(pause)
-        pause *= 2
+def _committed(root: str, paths: list[str], said: Ref, agent: str) -> str:
+    trailers = [*trailer_path(said.path), f"Memory-Hash: {said.hash}"]
+    return repository.commit(
+        root, paths, subject="Remember an entry", operation="remember", agent=agent, trailers=trailers
+    )

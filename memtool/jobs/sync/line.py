@@ -24,8 +24,6 @@ class Line(Record):
     """The remote's name; empty where there is none."""
     theirs: str = ""
     """The branch at the remote."""
-    tracked: bool = False
-    """git knows that the branch here follows the one there."""
     pushes_elsewhere: bool = False
     """The remote has a push URL of its own."""
 
@@ -64,7 +62,7 @@ def line(root: str) -> Line:
     remote = found or "".join(remotes)
     merge = said.get(f"branch.{branch}.merge", "") if followed == remote else ""
     theirs = merge.removeprefix("refs/heads/") or branch
-    return Line(branch, remote, theirs, bool(merge), f"remote.{remote}.pushurl" in said)
+    return Line(branch, remote, theirs, f"remote.{remote}.pushurl" in said)
 
 
 def _which(why: str, remotes: Sequence[str]) -> Stop:
